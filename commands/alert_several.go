@@ -112,7 +112,7 @@ func (v alertView) rowsOfSeveral() []discordgo.MessageComponent {
 		servers[i] = serverOf(o)
 	}
 	var options []discordgo.SelectMenuOption
-	for i, label := range labels(servers) {
+	for i, label := range labels(listOf(servers)) {
 		now := shownState(bots[i])
 		options = append(options, discordgo.SelectMenuOption{
 			Label: label, Value: botKey(servers[i].ID), Description: v.t.Text(now.key), Emoji: &discordgo.ComponentEmoji{Name: now.emoji},

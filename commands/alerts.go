@@ -230,7 +230,7 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 		rows = append(rows, row(toggle, back))
 	}
 	if len(servers) > 0 {
-		options := v.options(servers)
+		options := v.options(listOf(servers))
 		for i := range options {
 			on := s.For(servers[i].ID)
 			options[i].Emoji = &discordgo.ComponentEmoji{Name: bell(on)}

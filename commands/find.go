@@ -132,7 +132,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	groups := ranked(snapshot.List.Servers, r.Options[r.Focused])
 	found := slices.Concat(groups[:]...)
 	found = found[:min(len(found), maxOptions)]
-	for i, label := range labels(found) {
+	for i, label := range labels(listOf(found)) {
 		s, _ := c.atThisMoment(r.CustomerID, found[i], snapshot)
 		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
 	}
@@ -140,18 +140,18 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 }
 
 // labels are what bots are called in lists. Those of one name show their IDs.
-func labels(servers []hostapi.Server) []string {
-	names := make([]string, len(servers))
-	for i, s := range servers {
-		names[i] = plainName(s, nameLimit)
+func labels(bots []listed) []string {
+	names := make([]string, len(bots))
+	for i, b := range bots {
+		names[i] = plainName(*b.Server, nameLimit)
 	}
 	var labels []string // copied where two are called the same, which is seldom
-	for i, s := range servers {
+	for i, b := range bots {
 		if slices.Contains(names[:i], names[i]) || slices.Contains(names[i+1:], names[i]) {
 			if labels == nil {
 				labels = slices.Clone(names)
 			}
-			labels[i] = plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
+			labels[i] = plainName(*b.Server, nameLimit/2) + " · " + sanitize.Plain(b.ID, nameLimit/2)
 		}
 	}
 	if labels == nil {

@@ -34,26 +34,28 @@ type botList struct {
 	known       accounts.Snapshot // which has the list
 	notice      string            // of what was done; "" for nothing
 	counts      string
-	crashed     int              // bots that a restart may help
-	page, pages int              // the page is counted from 0
-	shown       []hostapi.Server // the bots of the page, as they are at this moment
+	crashed     int      // bots that a restart may help
+	page, pages int      // the page is counted from 0
+	shown       []listed // the bots of the page, as they are at this moment
 }
 
 // botList returns the page that a request is about: the first, the one with a number,
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
-	servers := ordered(c.nowOf(r, s), byUrgency)
-	pages := max(1, (len(servers)+pageSize-1)/pageSize)
+	bots := listOf(c.nowOf(r, s))
+	slices.SortStableFunc(bots, byUrgency)
+	pages := max(1, (len(bots)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {
-		page = indexOf(servers, r.Params["bot"]) / pageSize
+		key := r.Params["bot"]
+		page = slices.IndexFunc(bots, func(b listed) bool { return hasKey(*b.Server, key) }) / pageSize
 	}
 	page = min(max(page, 0), pages-1)
 	v := c.view(r)
 	return botList{
-		view: v, List: s.List, known: s, counts: v.counts(servers), crashed: len(crashedOf(servers)),
-		page: page, pages: pages, shown: servers[page*pageSize : min((page+1)*pageSize, len(servers))],
+		view: v, List: s.List, known: s, counts: v.counts(bots), crashed: len(crashedIn(bots)),
+		page: page, pages: pages, shown: bots[page*pageSize : min((page+1)*pageSize, len(bots))],
 	}
 }
 
@@ -62,20 +64,19 @@ func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList 
 const countedFrom = 6
 
 // counts says how many bots are in which condition, those with a problem first.
-func (v view) counts(servers []hostapi.Server) string {
-	if len(servers) < countedFrom {
+func (v view) counts(bots []listed) string {
+	if len(bots) < countedFrom {
 		return ""
 	}
 	type count struct {
 		condition
 		n int
 	}
-	var found []count // a handful
-	for _, s := range servers {
-		is := conditionOf(s.Status)
-		i := slices.IndexFunc(found, func(c count) bool { return c.condition == is })
+	found := make([]count, 0, 4) // seldom more
+	for _, b := range bots {
+		i := slices.IndexFunc(found, func(c count) bool { return c.condition == b.condition })
 		if i < 0 {
-			i, found = len(found), append(found, count{is, 0})
+			i, found = len(found), append(found, count{b.condition, 0})
 		}
 		found[i].n++
 	}
@@ -117,11 +118,11 @@ func (l botList) lines() string {
 	if l.pages > 1 {
 		lines.WriteString(" · " + l.pageName(l.page))
 	}
-	for _, s := range l.shown {
+	for _, b := range l.shown {
 		if lines.Len() > 0 {
 			lines.WriteByte('\n')
 		}
-		for _, part := range [...]string{conditionOf(s.Status).emoji, " ", name(s), " · ", l.statusWord(s, sanitize.Markdown)} {
+		for _, part := range [...]string{b.emoji, " ", name(*b.Server), " · ", l.wordOf(b, sanitize.Markdown)} {
 			lines.WriteString(part)
 		}
 	}
@@ -189,18 +190,13 @@ const namedProblems = 3
 // problems is a row of buttons that restart the first bots of the page which are down although
 // nobody wanted it, and one for all of them if there are more.
 func (l botList) problems() []discordgo.MessageComponent {
-	restart, _ := actionNamed("restart")
-	if !l.offers(restart.op) {
+	crashed := crashedIn(l.shown)
+	if len(crashed) == 0 || !l.offers(hostapi.OpRestart) {
 		return nil
 	}
 	var buttons []discordgo.MessageComponent
-	for _, s := range crashedOf(l.shown) {
-		if len(buttons) < namedProblems {
-			buttons = append(buttons, l.restartButton(restart.name+"/", s))
-		}
-	}
-	if buttons == nil {
-		return nil
+	for _, s := range crashed[:min(len(crashed), namedProblems)] {
+		buttons = append(buttons, l.restartButton("restart/", s))
 	}
 	if l.crashed > namedProblems && !l.asked.ByStaff() {
 		buttons = append(buttons, l.restartCrashedButton("button.restart_crashed", "", l.crashed))
@@ -216,8 +212,8 @@ func (l botList) restartable(options []discordgo.SelectMenuOption) []discordgo.S
 		return nil
 	}
 	found, sign := make([]discordgo.SelectMenuOption, 0, len(options)), &discordgo.ComponentEmoji{Name: "🔄"}
-	for i, s := range l.shown {
-		if restart.allowed(s) {
+	for i, b := range l.shown {
+		if restart.in.has(b.state) {
 			option := options[i]
 			option.Emoji = sign
 			found = append(found, option)

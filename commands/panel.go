@@ -83,7 +83,7 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) 
 	}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), v.options(s.List.Servers)))
+		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), v.options(listOf(s.List.Servers))))
 	}
 	if v.asked.BotAbsent {
 		rows = append(rows, v.linkRow(v.toInvite())...)

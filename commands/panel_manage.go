@@ -79,17 +79,17 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 // manageRows are what the owner of a panel changes it with. own are the bots that it has.
 func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Server) []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if bots := v.options(s.List.Servers); len(bots) > 0 {
+	if bots := v.options(listOf(s.List.Servers)); len(bots) > 0 {
 		for i := range bots {
 			bots[i].Default = slices.Contains(p.Bots, s.List.Servers[i].ID)
 		}
 		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), bots))
 	}
 	if len(own) > 1 {
-		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(own)))
+		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(listOf(own))))
 	}
 	if len(own) > 0 {
-		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(own)))
+		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(listOf(own))))
 	}
 	return append(rows, row(
 		v.button(discordgo.PrimaryButton, "button.edit_title", idPanelTitle+p.ID, false),

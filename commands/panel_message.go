@@ -115,7 +115,9 @@ func panelBots(p panel.Panel, servers []hostapi.Server) (bots []hostapi.Server) 
 // order that the owner gave them.
 func (v panelView) bots() []hostapi.Server {
 	bots := panelBots(v.panel, v.known.List.Servers)
-	slices.SortStableFunc(bots, byUrgency)
+	slices.SortStableFunc(bots, func(one, other hostapi.Server) int {
+		return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
+	})
 	return bots
 }
 

@@ -3,6 +3,7 @@ package commands
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -45,16 +46,17 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 		return c.botList(r, s).draw(), nil
 	}
 	v := c.view(r)
-	servers := ordered(c.nowOf(r, s), func(one, other hostapi.Server) int {
+	bots := listOf(c.nowOf(r, s))
+	slices.SortStableFunc(bots, func(one, other listed) int {
 		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
 	})
 	hint := ""
-	if len(servers) > maxOptions {
+	if len(bots) > maxOptions {
 		hint = v.t.Text("which.more")
 	}
 	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
 	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.updated(s.FetchedAt)), Color: blurple}
-	return v.draw("", embed, v.botMenu("which.choose", servers)), nil
+	return v.draw("", embed, v.botMenu("which.choose", bots)), nil
 }
 
 // picker returns rows with a menu of the bots that may have been meant, or a button if it is one,
@@ -66,7 +68,7 @@ func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 		shown.Label = plainName(servers[0], nameLimit)
 		return []discordgo.MessageComponent{row(shown), v.backRow()}
 	}
-	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", servers), v.backRow()}
+	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", listOf(servers)), v.backRow()}
 }
 
 // onlyFirst says that not all bots are shown, if so.
@@ -79,9 +81,9 @@ func (v view) onlyFirst(servers []hostapi.Server) string {
 
 // botMenu is a menu of bots, which goes on with what a command asked for on the one that
 // is chosen there.
-func (v view) botMenu(placeholder string, servers []hostapi.Server) discordgo.ActionsRow {
+func (v view) botMenu(placeholder string, bots []listed) discordgo.ActionsRow {
 	menu, _ := v.goesOn("")
-	return v.menu(menu, v.t.Text(placeholder), v.options(servers))
+	return v.menu(menu, v.t.Text(placeholder), v.options(bots))
 }
 
 // goesOn returns the custom IDs of a menu of bots, and of a button for the bot with a key, by which
@@ -98,15 +100,13 @@ func (v view) goesOn(key string) (menu, button string) {
 }
 
 // options are bots to choose from in a select menu: as many as it takes.
-func (v view) options(servers []hostapi.Server) []discordgo.SelectMenuOption {
-	labels := labels(servers[:min(len(servers), maxOptions)])
+func (v view) options(bots []listed) []discordgo.SelectMenuOption {
+	labels := labels(bots[:min(len(bots), maxOptions)])
 	options, emoji := make([]discordgo.SelectMenuOption, len(labels)), make([]discordgo.ComponentEmoji, len(labels))
 	for i, label := range labels {
-		s := servers[i]
-		emoji[i].Name = conditionOf(s.Status).emoji
-		options[i] = discordgo.SelectMenuOption{
-			Label: label, Value: botKey(s.ID), Description: v.statusWord(s, sanitize.Plain), Emoji: &emoji[i],
-		}
+		b := bots[i]
+		emoji[i].Name = b.emoji
+		options[i] = discordgo.SelectMenuOption{Label: label, Value: botKey(b.ID), Description: v.wordOf(b, sanitize.Plain), Emoji: &emoji[i]}
 	}
 	return options
 }

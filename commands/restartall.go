@@ -37,13 +37,12 @@ func (v view) restartButton(prefix string, s hostapi.Server) discordgo.Button {
 	return button
 }
 
-// crashedOf returns the bots that are down although nobody wanted it, and can be restarted.
-func crashedOf(servers []hostapi.Server) []hostapi.Server {
+// crashedIn returns the bots that are down although nobody wanted it. All of them can be restarted.
+func crashedIn(bots []listed) []hostapi.Server {
 	var crashed []hostapi.Server
-	restart, _ := actionNamed("restart")
-	for _, s := range servers {
-		if conditionOf(s.Status).state == broken && restart.allowed(s) {
-			crashed = append(crashed, s)
+	for _, b := range bots {
+		if b.state == broken {
+			crashed = append(crashed, *b.Server)
 		}
 	}
 	return crashed
@@ -51,7 +50,7 @@ func crashedOf(servers []hostapi.Server) []hostapi.Server {
 
 // askRestartCrashed asks whether all bots that have crashed are to be restarted.
 func (c *Commands) askRestartCrashed(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	v, crashed := c.view(r), crashedOf(c.nowOf(r, s))
+	v, crashed := c.view(r), crashedIn(listOf(c.nowOf(r, s)))
 	if len(crashed) == 0 {
 		return c.noneCrashed(r, s), nil
 	}
@@ -101,7 +100,7 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	switch crashed := crashedOf(c.nowOf(r, known)); len(crashed) {
+	switch crashed := crashedIn(listOf(c.nowOf(r, known))); len(crashed) {
 	case 0:
 		return c.noneCrashed(r, known), nil
 	case 1:

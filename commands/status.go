@@ -45,10 +45,22 @@ func setOf(list ...state) (set states) {
 
 func (set states) has(s state) bool { return set&(1<<s) != 0 }
 
-// byUrgency orders bots: those with a problem come first.
-func byUrgency(one, other hostapi.Server) int {
-	return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
+// listed is a bot of a list, with what its status means: a list asks for that many times.
+type listed struct {
+	*hostapi.Server // shared, and not to be changed
+	condition
 }
+
+func listOf(servers []hostapi.Server) []listed {
+	list := make([]listed, len(servers))
+	for i := range servers {
+		list[i] = listed{&servers[i], conditionOf(servers[i].Status)}
+	}
+	return list
+}
+
+// byUrgency orders bots: those with a problem come first.
+func byUrgency(one, other listed) int { return cmp.Compare(one.urgency(), other.urgency()) }
 
 // moving reports whether a bot is on the way to another state.
 func (s state) moving() bool { return s == starting || s == transitional }
@@ -102,14 +114,6 @@ func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []host
 	return servers
 }
 
-// ordered returns bots in an order, in a list of their own where they are not.
-func ordered(servers []hostapi.Server, compare func(one, other hostapi.Server) int) []hostapi.Server {
-	if slices.IsSortedFunc(servers, compare) {
-		return servers
-	}
-	return slices.SortedStableFunc(slices.Values(servers), compare)
-}
-
 // conditionOf says what a status means to a person. A status that is not known is
 // shown as it came and never taken for stopped.
 func conditionOf(status string) condition {
@@ -152,8 +156,13 @@ func (v view) status(s hostapi.Server) string {
 
 // statusWord says a bot's status; one that is not known as it came, made fit to be shown.
 func (v view) statusWord(s hostapi.Server, clean func(text string, limit int) string) string {
-	if key := conditionOf(s.Status).key; key != "" {
-		return v.t.Text(key)
+	return v.wordOf(listed{&s, conditionOf(s.Status)}, clean)
+}
+
+// wordOf is statusWord of a bot of a list.
+func (v view) wordOf(b listed, clean func(text string, limit int) string) string {
+	if b.key != "" {
+		return v.t.Text(b.key)
 	}
-	return orDash(clean(s.Status, wordLimit))
+	return orDash(clean(b.Status, wordLimit))
 }

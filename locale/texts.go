@@ -21,7 +21,10 @@ type Texts struct {
 }
 
 // Text returns a text that has no placeholders.
-func (t *Texts) Text(key string) string { return t.Format(key, nil) }
+func (t *Texts) Text(key string) string {
+	_, text := t.find(key)
+	return text
+}
 
 // Format returns a text with args in its placeholders.
 func (t *Texts) Format(key string, args Args) string {

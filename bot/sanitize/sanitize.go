@@ -80,10 +80,10 @@ func Code(text string, limit int) string {
 func isolated(text string, limit int, clean func(text string, limit int) string) string {
 	const first, last = "\u2068", "\u2069"
 	all := clean(text, limit)
-	if !strings.ContainsFunc(all, isRightToLeft) {
+	if !hasRightToLeft(all) {
 		return all
 	}
-	if all = clean(text, max(limit-2, 0)); !strings.ContainsFunc(all, isRightToLeft) { // that part was cut off
+	if all = clean(text, max(limit-2, 0)); !hasRightToLeft(all) { // that part was cut off
 		return all
 	}
 	return first + all + last
@@ -98,6 +98,18 @@ func isClean(text string, limit int) bool {
 		}
 	}
 	return len(text) <= limit && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
+}
+
+// hasRightToLeft reports whether a text has characters that isRightToLeft tells of. Most texts
+// have no byte with which one begins.
+func hasRightToLeft(text string) bool {
+	const least = 0xD6 // begins U+0590 in UTF-8
+	for i := range len(text) {
+		if text[i] >= least {
+			return strings.ContainsFunc(text[i:], isRightToLeft)
+		}
+	}
+	return false
 }
 
 // isRightToLeft tells of characters that are written from right to left, or turn
