@@ -22,7 +22,8 @@ type series struct {
 
 // add counts a value. upTo is the upper bounds of a histogram, or nil for a counter.
 func (c *counted) add(name string, upTo []float64, value float64, labels ...string) {
-	key := joined(labels)
+	var buffer [128]byte // a key is made for each value, and kept for the first one
+	key := appendJoined(buffer[:0], labels)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	metric := c.metrics[name]
@@ -30,10 +31,10 @@ func (c *counted) add(name string, upTo []float64, value float64, labels ...stri
 		metric = make(map[string]*series)
 		c.metrics[name] = metric
 	}
-	s := metric[key]
+	s := metric[string(key)]
 	if s == nil {
 		s = &series{upTo: upTo, within: make([]uint64, len(upTo))}
-		metric[key] = s
+		metric[string(key)] = s
 	}
 	s.count++
 	s.sum += value

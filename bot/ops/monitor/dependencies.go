@@ -35,11 +35,13 @@ func (m *Monitor) Discord(recent func() (answered, invalid int)) {
 
 // class returns the class of an HTTP status. That of too many requests is its own.
 func class(status int) string {
-	switch status {
-	case 0:
+	switch {
+	case status == 0:
 		return "none"
-	case http.StatusTooManyRequests:
+	case status == http.StatusTooManyRequests:
 		return "429"
+	case status/100 == 2: // as most are
+		return "2xx"
 	default:
 		return strconv.Itoa(status/100) + "xx"
 	}

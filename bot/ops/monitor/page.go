@@ -66,17 +66,18 @@ func (p *page) sample(name string, value float64, labels string) {
 	p.text = append(strconv.AppendFloat(append(p.text, ' '), value, 'f', -1, 64), '\n')
 }
 
-// joined returns labels as the page shows them. Their values are few and printable,
-// and none comes from customers.
-func joined(labels []string) string {
-	text := make([]byte, 0, 96)
+// joined returns labels as the page shows them.
+func joined(labels []string) string { return string(appendJoined(nil, labels)) }
+
+// appendJoined is joined. The values of labels are few and printable, and none comes from customers.
+func appendJoined(text []byte, labels []string) []byte {
 	for i := 0; i+1 < len(labels); i += 2 {
 		if i > 0 {
 			text = append(text, ',')
 		}
 		text = strconv.AppendQuote(append(append(text, labels[i]...), '='), labels[i+1])
 	}
-	return string(text)
+	return text
 }
 
 // below returns labels with the upper bound of a histogram's bucket.

@@ -18,7 +18,8 @@ type responses struct {
 	recent.Outcomes
 
 	mu    sync.Mutex
-	times []firstResponse // the latest, oldest first
+	times [maxTimes]firstResponse // the latest, from next on the oldest first
+	next  int
 }
 
 type firstResponse struct {
@@ -37,8 +38,8 @@ func (r *responses) note(now time.Time, o responder.Observation) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.times = append(r.times, firstResponse{now, o.First})
-	r.times = slices.Delete(r.times, 0, max(0, len(r.times)-maxTimes))
+	r.times[r.next] = firstResponse{now, o.First}
+	r.next = (r.next + 1) % maxTimes
 }
 
 // Responses is how interactions were answered within Window.
