@@ -39,8 +39,17 @@ func cleaned(text string, limit int) string {
 // escaped is Markdown without an isolate.
 func escaped(text string, limit int) string {
 	text = cleaned(text, limit)
-	if !hasMarkup(text) { // as most texts
+	marked := 0
+	for i := range len(text) {
+		if isMarkup(text, i) {
+			marked++
+		}
+	}
+	switch {
+	case marked == 0: // as most texts
 		return text
+	case len(text)+marked <= limit: // nothing is to be cut, whatever the characters
+		return withBackslashes(text, marked)
 	}
 	var out strings.Builder
 	out.Grow(len(text) + 8)
@@ -60,6 +69,19 @@ func escaped(text string, limit int) string {
 	}
 	if count > limit {
 		return out.String()[:fits] + "…"
+	}
+	return out.String()
+}
+
+// withBackslashes escapes so many characters of a text.
+func withBackslashes(text string, marked int) string {
+	var out strings.Builder
+	out.Grow(len(text) + marked)
+	for i := range len(text) {
+		if isMarkup(text, i) {
+			out.WriteByte('\\')
+		}
+		out.WriteByte(text[i])
 	}
 	return out.String()
 }
@@ -209,15 +231,6 @@ func isMarkup(text string, i int) bool {
 	default:
 		return false
 	}
-}
-
-func hasMarkup(text string) bool {
-	for i := range len(text) {
-		if isMarkup(text, i) {
-			return true
-		}
-	}
-	return false
 }
 
 // isWord tells of the characters within which an underscore is one: to Discord
