@@ -10,6 +10,7 @@ import (
 	stdlog "log"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 
@@ -92,6 +93,9 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	defer lines.Close()
 	level := logging.NewLevel(settings.Log.Level)
 	log := level.Gate(logging.New(settings.Log, lines))
+	if settings.HTTP.PprofAddr == "" {
+		runtime.MemProfileRate = 0 // nobody can read what it would keep
+	}
 	defer onDebugSignal(func() { level.Raise(log) })()
 	sendLibrariesLines(log)
 	for _, d := range doubts {
@@ -105,8 +109,7 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	if err == nil {
 		b.MeasureBuild(builtFrom())
 		b.MeasureLog(lines.Dropped)
-		// Memory for what starting took is a tenth of what an idle bot holds.
-		b.AfterStart(debug.FreeOSMemory)
+		b.AfterStart(giveBack)
 		manager := systemd{log}
 		manager.supervise(b)
 		defer onReloadSignal(manager.around(b.Reload))()
@@ -117,6 +120,13 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 		return exitFailure
 	}
 	return exitDone
+}
+
+// giveBack gives memory back that starting took: a third of what an idle bot would hold
+// (bot/PERFORMANCE.md).
+func giveBack() {
+	debug.FreeOSMemory()
+	unmapBinary()
 }
 
 // sendLibrariesLines sends what libraries would print on stderr to a log: go-redis's lines, and

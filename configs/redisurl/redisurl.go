@@ -37,9 +37,9 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// bufferSize holds an account of thirty bots, in bytes. Each connection has two buffers,
-// which go-redis makes four times as large where nothing is set.
-const bufferSize = 8 << 10
+// bufferSize holds an account of twenty-five bots, in bytes. Each connection has two buffers,
+// which go-redis makes eight times as large where nothing is set.
+const bufferSize = 4 << 10
 
 // commandLimit bounds the writing of a command, and the reading of its answer.
 const commandLimit = 300 * time.Millisecond

@@ -51,7 +51,7 @@ func TestParse(t *testing.T) {
 			if o.ReadTimeout != 300*time.Millisecond || !o.ContextTimeoutEnabled {
 				t.Error("reading is not limited")
 			}
-			if o.Protocol != 2 || o.ReadBufferSize != 8<<10 || o.PipelinePoolSize != -1 {
+			if o.Protocol != 2 || o.ReadBufferSize != 4<<10 || o.PipelinePoolSize != -1 {
 				t.Errorf("protocol %d, buffers of %d bytes, %d connections for pipelines", o.Protocol, o.ReadBufferSize, o.PipelinePoolSize)
 			}
 			if diff := cmp.Diff(test.addresses, o.Addrs); diff != "" {

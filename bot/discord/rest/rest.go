@@ -101,7 +101,7 @@ func New(token secret.Text, base string) *Client {
 			MaxIdleConnsPerHost: 64,
 			IdleConnTimeout:     90 * time.Second,
 			Protocols:           http1,
-			WriteBufferSize:     16 << 10, // a list of ten bots in one piece: 4 KiB would take two
+			WriteBufferSize:     8 << 10, // a list of ten bots in one piece: 4 KiB would take two
 		},
 	}
 }

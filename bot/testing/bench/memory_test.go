@@ -38,16 +38,13 @@ func BenchmarkMemory(b *testing.B) {
 	}
 }
 
-// restingMB returns how much memory the program holds once it has given back what
-// starting took.
+// rest is how long a program is left alone before what it holds when idle is read: it has done by then what
+// it does again and again.
+const rest = 30 * time.Second
+
+// restingMB returns how much memory the program holds when it has rested.
 func (p *program) restingMB(b *testing.B) float64 {
 	b.Helper()
-	least := p.residentMB(b)
-	tick := time.NewTicker(100 * time.Millisecond)
-	defer tick.Stop()
-	for range 20 {
-		<-tick.C
-		least = min(least, p.residentMB(b))
-	}
-	return least
+	<-time.After(rest)
+	return p.residentMB(b)
 }
