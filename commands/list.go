@@ -114,6 +114,7 @@ func (l botList) empty() string {
 // lines are a line for all bots, if there are many, and one for each on the page.
 func (l botList) lines() string {
 	var lines strings.Builder
+	lines.Grow(len(l.counts) + 64*(1+len(l.shown))) // as much as most names take
 	lines.WriteString(l.counts)
 	if l.pages > 1 {
 		lines.WriteString(" · " + l.pageName(l.page))

@@ -24,7 +24,8 @@ func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)
 
 // getWithBeside is get, with what is beside the account.
 func (c *Cache) getWithBeside(ctx context.Context, key, userID string) (*entry, map[string]string) {
-	limited, cancel := context.WithTimeout(ctx, useLimit)
+	// What would tell it of the end of ctx takes more memory than a quarter of a second is worth.
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), useLimit)
 	defer cancel()
 	var got *redis.StringCmd
 	beside := c.along(limited, userID, func(r redis.Cmdable) { got = r.Get(limited, key) })

@@ -254,8 +254,10 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 		return nil, c.unanswered(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	// What was not read would cost the connection.
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	var body []byte
+	if res.Body != http.NoBody { // what was not read would cost the connection
+		body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		refused := refusal(res, body) // whatever could be read of it
 		c.note(res, refused)
