@@ -45,15 +45,7 @@ the environment wins.
   --help          prints this
 `
 
-// gcPercent stands in for GOGC where that is not set. Interactions leave much garbage
-// and little else: a collection half as often takes a tenth less processor time, and
-// 5 MB more while the bot is busy (bot/PERFORMANCE.md).
-const gcPercent = 200
-
 func main() {
-	if _, set := os.LookupEnv("GOGC"); !set {
-		debug.SetGCPercent(gcPercent)
-	}
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdout, os.Stderr))
 }
 
