@@ -101,9 +101,12 @@ func isAction(name string) bool {
 // different, and not to be changed.
 func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []hostapi.Server {
 	servers, own := known.List.Servers, false
-	for i, s := range servers {
-		now, _ := c.atThisMoment(r.CustomerID, s, known)
-		if now.Status == s.Status {
+	for i := range servers {
+		if c.actions.InFlight(r.CustomerID, servers[i].ID, known.Beside) == nil { // as most are
+			continue
+		}
+		now, _ := c.atThisMoment(r.CustomerID, servers[i], known)
+		if now.Status == servers[i].Status {
 			continue
 		}
 		if !own {
