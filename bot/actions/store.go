@@ -228,21 +228,25 @@ func (s store) abandon(member string) error {
 	return s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: member}).Err() // its score is 0, which is over
 }
 
-// remove removes actions. Of one that is not confirmed there stays what holds the same back.
+// remove removes actions. Of one that is not confirmed there stays what holds the same back. The
+// whole script is sent, as an action must not leave the index for the reason that Redis has forgotten
+// the script.
 func (s store) remove(entries ...entry) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
-	members := make([]any, len(entries))
 	remove := func() error {
-		_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, e := range entries {
-				members[i] = e.String()
+		return s.inOrder(ctx, func(p redis.Pipeliner) {
+			for _, e := range entries {
 				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
 				p.Del(ctx, e.tokenKey())
 			}
-			return nil
+		}, func(p redis.Pipeliner) {
+			members := make([]any, len(entries))
+			for i, e := range entries {
+				members[i] = e.String()
+			}
+			p.ZRem(ctx, s.index(), members...)
 		})
-		return err
 	}
 	err := remove()
 	if aside.IsWrongType(err) {
@@ -251,10 +255,28 @@ func (s store) remove(entries ...entry) error {
 		}
 		err = remove()
 	}
-	if err == nil && len(entries) > 0 {
-		err = s.cfg.Redis.ZRem(ctx, s.index(), members...).Err()
-	}
 	return err
+}
+
+// inOrder has Redis do one thing and then another, in one round trip. In a Cluster that takes two:
+// each may be done by another server, and the second is done only if the first was.
+func (s store) inOrder(ctx context.Context, first, second func(redis.Pipeliner)) error {
+	do := func(all ...func(redis.Pipeliner)) error {
+		_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+			for _, add := range all {
+				add(p)
+			}
+			return nil
+		})
+		return err
+	}
+	if _, cluster := s.cfg.Redis.(*redis.ClusterClient); !cluster {
+		return do(first, second)
+	}
+	if err := do(first); err != nil {
+		return err
+	}
+	return do(second)
 }
 
 // unlist removes something from the index.
