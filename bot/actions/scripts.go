@@ -29,6 +29,12 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
+// holdScript has actions count as abandoned after a time. KEYS: the index. ARGV: the time in ms; the
+// actions.
+const holdScript = clock + `
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), ARGV[i]) end
+return 0`
+
 // fields is what acquireScript and saveScript share. A holder whose ID is not as long as all are is
 // none, and what is no number is no time. KEYS: the customer's actions, and what the interaction has
 // done. ARGV: the bot, the action's ID, its name, its since, its record, and for how long the hash is
@@ -38,7 +44,6 @@ local bot, id = ARGV[1] .. ':', ARGV[2]
 local function get(name) return redis.call('HGET', KEYS[1], bot .. name) or '' end
 local function time(name) return tonumber(get(name)) end
 local holder = #get('id') == #id and get('id')
-local function set(name, value) redis.call('HSET', KEYS[1], bot .. name, value) end
 local function write(state)
   redis.call('HDEL', KEYS[1], bot .. 'free')
   redis.call('HSET', KEYS[1], bot .. 'id', id, bot .. 'state', state, bot .. 'action', ARGV[3],
@@ -84,13 +89,11 @@ if ARGV[9] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then retu
 if ARGV[7] == 'gone' then
   if holder ~= id then return 'saved' end
   redis.call('HDEL', KEYS[1], bot .. 'record')
-  if get('state') == 'unconfirmed' then
-    if redis.call('HLEN', KEYS[1]) <= 6 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end -- no other bot is in it
-    return 'saved'
-  end
-  redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
+  if get('state') ~= 'unconfirmed' then
+    redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
+  elseif redis.call('HLEN', KEYS[1]) <= 6 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end -- no other bot is in it
 elseif not holder or holder == id or (time('free') or now + 1) <= now then
   write(ARGV[7])
-  if ARGV[8] == 'free' then set('free', text(now)) end
+  if ARGV[8] == 'free' then redis.call('HSET', KEYS[1], bot .. 'free', text(now)) end
 end
 return 'saved'`

@@ -72,9 +72,6 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := s.hold(ctx, l.entry.String()); err != nil { // the next renewal does it
-		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
-	}
 	data, err := l.encode()
 	if err != nil {
 		return false, nil
@@ -84,7 +81,7 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 	if own {
 		keys = append(keys, startedKey(l.request.UserID))
 	}
-	answer, err := s.run(ctx, acquireScript, keys, args...).StringSlice()
+	answer, err := s.list(ctx, l.entry, keys, args).StringSlice()
 	if err != nil || len(answer) != 3 {
 		return false, nil
 	}
@@ -95,6 +92,27 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 		refusal = s.count(ctx, l)
 	}
 	return granted && refusal == nil, refusal
+}
+
+// list has an action be in the index, and runs acquireScript.
+func (s store) list(ctx context.Context, e entry, keys []string, args []any) (answer *redis.Cmd) {
+	var listed *redis.Cmd
+	_ = s.inOrder(ctx, func(p redis.Pipeliner) { // each has its own error
+		listed = p.Eval(ctx, holdScript, []string{s.index()}, s.cfg.Timing.Abandoned.Milliseconds(), e.String())
+	}, func(p redis.Pipeliner) {
+		answer = redis.NewScript(acquireScript).EvalSha(ctx, p, keys, args...)
+	})
+	err := listed.Err()
+	if aside.IsWrongType(err) {
+		err = s.hold(ctx, e.String())
+	}
+	if err != nil { // the next renewal does it
+		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
+	}
+	if answer == nil || redis.HasErrorPrefix(answer.Err(), "NOSCRIPT") || aside.IsWrongType(answer.Err()) {
+		return s.run(ctx, acquireScript, keys, args...)
+	}
+	return answer
 }
 
 // count counts the action of one who acts for a customer, and takes it back if it is one too many.
@@ -205,18 +223,17 @@ func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
 func (s store) hold(ctx context.Context, entries ...string) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	now, err := s.cfg.Redis.Time(ctx).Result()
-	if err != nil {
-		return err
+	args := []any{s.cfg.Timing.Abandoned.Milliseconds()}
+	for _, e := range entries {
+		args = append(args, e)
 	}
-	members := make([]redis.Z, len(entries))
-	for i, e := range entries {
-		members[i] = redis.Z{Score: float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli()), Member: e}
+	run := func() error {
+		return redis.NewScript(holdScript).Run(ctx, s.cfg.Redis, []string{s.index()}, args...).Err()
 	}
-	err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
+	err := run()
 	if aside.IsWrongType(err) {
 		s.mendIndex(ctx)
-		err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
+		err = run()
 	}
 	return err
 }
