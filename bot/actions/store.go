@@ -165,16 +165,20 @@ func decided(answer []string) (granted bool, refusal error) {
 
 // keys are those of an action, and of the interaction that asked for it.
 func (s store) keys(e entry, interactionID string) []string {
-	return []string{customerKey(e.customer), onceKey(e.customer, interactionID)}
+	return []string{customerKey(e.customer), onceKey(e.customer, interactionID), e.tokenKey()}
 }
 
 // fields are what scripts write.
 func (s store) fields(l *Lock, data []byte) []any {
-	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds()}
+	token, left := l.request.Token, time.Until(l.request.ReceivedAt.Add(tokenLife)).Milliseconds()
+	if left <= 0 {
+		token = ""
+	}
+	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds(), token.Reveal(), left}
 }
 
 // run runs a script of a customer's actions. What has another type than they have is set aside, and
-// so is what the user has started, which is the third key if there is one.
+// so is what the user has started, which is the fourth key if there is one.
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
 	answer := run()
@@ -182,7 +186,7 @@ func (s store) run(ctx context.Context, script string, keys []string, args ...an
 		return answer
 	}
 	err := s.setAside(ctx, keys[0], "hash")
-	for _, started := range keys[2:] {
+	for _, started := range keys[3:] {
 		err = errors.Join(err, s.setAside(ctx, started, "zset"))
 	}
 	if err == nil {
@@ -206,16 +210,6 @@ func (s store) save(l *Lock) (taken bool, err error) {
 	args := append(s.fields(l, data), string(l.state), free, "")
 	answer, err := s.run(ctx, saveScript, s.keys(l.entry, l.request.ID), args...).Text()
 	return answer == "reported", err
-}
-
-// setToken keeps an interaction's token for as long as it is good.
-func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
-	if left < time.Millisecond {
-		return nil
-	}
-	ctx, cancel := limited(context.Background())
-	defer cancel()
-	return s.cfg.Redis.Set(ctx, e.tokenKey(), token.Reveal(), left).Err()
 }
 
 // hold has actions count as abandoned only after a time. Whoever takes one has that time to report
@@ -254,7 +248,7 @@ func (s store) remove(entries ...entry) error {
 	remove := func() error {
 		return s.inOrder(ctx, func(p redis.Pipeliner) {
 			for _, e := range entries {
-				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
+				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), "", "", string(gone), "", "reporter")
 				p.Del(ctx, e.tokenKey())
 			}
 		}, func(p redis.Pipeliner) {
@@ -359,14 +353,15 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	if errors.Is(err, redis.Nil) || aside.IsWrongType(err) { // without it the caller is not told
 		err = nil
 	}
-	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: told}, err
+	read.Request.Token = secret.Text(token)
+	return Report{Request: read.Request, Action: read.Action, Told: told}, err
 }
 
 // claim has an action be reported by this process and by no other, and reports whether staff know
 // of it. If it was running, nobody knows how it ended, and its bot is free when its lock is over.
 // The error may be errNone, or redis.TxFailedErr if somebody has saved the action meanwhile.
 func (s store) claim(ctx context.Context, e entry, interactionID string) (told bool, err error) {
-	keys, field := s.keys(e, interactionID), func(name string) string { return e.bot + ":" + name }
+	keys, field := s.keys(e, interactionID)[:2], func(name string) string { return e.bot + ":" + name }
 	err = s.cfg.Redis.Watch(ctx, func(tx *redis.Tx) error {
 		var kept struct{ id, record, state, free, renewed, once string }
 		found, err := tx.HMGet(ctx, keys[0], field("id"), field("record"), field("state"), field("free"), field("renewed")).Result()
