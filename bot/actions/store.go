@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/store/aside"
+	"hostbot/bot/store/pipeline"
 	"hostbot/hostapi/secret"
 )
 
@@ -97,7 +98,7 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 // list has an action be in the index, and runs acquireScript.
 func (s store) list(ctx context.Context, e entry, keys []string, args []any) (answer *redis.Cmd) {
 	var listed *redis.Cmd
-	_ = s.inOrder(ctx, func(p redis.Pipeliner) { // each has its own error
+	_ = pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) { // each has its own error
 		listed = p.Eval(ctx, holdScript, []string{s.index()}, s.cfg.Timing.Abandoned.Milliseconds(), e.String())
 	}, func(p redis.Pipeliner) {
 		answer = redis.NewScript(acquireScript).EvalSha(ctx, p, keys, args...)
@@ -212,33 +213,6 @@ func (s store) save(l *Lock) (taken bool, err error) {
 	return answer == "reported", err
 }
 
-// hold has actions count as abandoned only after a time. Whoever takes one has that time to report
-// it, and is not the last to have it if it dies.
-func (s store) hold(ctx context.Context, entries ...string) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	args := []any{s.cfg.Timing.Abandoned.Milliseconds()}
-	for _, e := range entries {
-		args = append(args, e)
-	}
-	run := func() error {
-		return redis.NewScript(holdScript).Run(ctx, s.cfg.Redis, []string{s.index()}, args...).Err()
-	}
-	err := run()
-	if aside.IsWrongType(err) {
-		s.mendIndex(ctx)
-		err = run()
-	}
-	return err
-}
-
-// abandon has an action count as abandoned from now on.
-func (s store) abandon(member string) error {
-	ctx, cancel := limited(context.Background())
-	defer cancel()
-	return s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: member}).Err() // its score is 0, which is over
-}
-
 // remove removes actions. Of one that is not confirmed there stays what holds the same back. The
 // whole script is sent, as an action must not leave the index for the reason that Redis has forgotten
 // the script.
@@ -246,7 +220,7 @@ func (s store) remove(entries ...entry) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
 	remove := func() error {
-		return s.inOrder(ctx, func(p redis.Pipeliner) {
+		return pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) {
 			for _, e := range entries {
 				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), "", "", string(gone), "", "reporter")
 				p.Del(ctx, e.tokenKey())
@@ -267,51 +241,6 @@ func (s store) remove(entries ...entry) error {
 		err = remove()
 	}
 	return err
-}
-
-// inOrder has Redis do one thing and then another, in one round trip. In a Cluster that takes two:
-// each may be done by another server, and the second is done only if the first was.
-func (s store) inOrder(ctx context.Context, first, second func(redis.Pipeliner)) error {
-	do := func(all ...func(redis.Pipeliner)) error {
-		_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for _, add := range all {
-				add(p)
-			}
-			return nil
-		})
-		return err
-	}
-	if _, cluster := s.cfg.Redis.(*redis.ClusterClient); !cluster {
-		return do(first, second)
-	}
-	if err := do(first); err != nil {
-		return err
-	}
-	return do(second)
-}
-
-// unlist removes something from the index.
-func (s store) unlist(ctx context.Context, member string) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return s.cfg.Redis.ZRem(ctx, s.index(), member).Err()
-}
-
-// left returns for how long an action does not count as abandoned; 0 if it does, or is not in the
-// index.
-func (s store) left(ctx context.Context, member string) (time.Duration, error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	var clock *redis.TimeCmd
-	var due *redis.FloatCmd
-	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
-		clock, due = p.Time(ctx), p.ZScore(ctx, s.index(), member)
-		return nil
-	})
-	if err := errors.Join(clock.Err(), due.Err()); err != nil {
-		return 0, err
-	}
-	return max(0, time.UnixMilli(int64(due.Val())).Sub(clock.Val())), nil
 }
 
 // errNone says that there is nothing to report.

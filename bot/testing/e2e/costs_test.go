@@ -217,7 +217,7 @@ func TestWarmCacheCostsOneRoundTrip(t *testing.T) {
 // leader is another process, whose own are not counted, and the log channel has more to do already.
 func TestRestartCostsFewRoundTrips(t *testing.T) {
 	t.Parallel()
-	const most = 9
+	const most = 8
 	redis, trips := miniredis.RunT(t), &roundTrips{}
 	relay, err := faultproxy.Start(redis.Addr(), trips.tap)
 	if err != nil {
