@@ -234,8 +234,8 @@ func TestRestartCostsFewRoundTrips(t *testing.T) {
 	for tries := 0; tries < 20 && (fewest == nil || len(fewest) > most); tries++ {
 		before := trips.count()
 		card.Press(t, "Restart").WaitFor(t, "✅ Restarted")
-		for acting(redis) {
-			runtime.Gosched()
+		if !world.Eventually(t.Context(), func() bool { return !acting(redis) }) {
+			t.Fatal("something is left of the action")
 		}
 		if made := trips.since(before); tries > 0 && (fewest == nil || len(made) < len(fewest)) {
 			fewest = made
@@ -260,8 +260,8 @@ func anotherLeads(t *testing.T, w *world.World, redis *miniredis.Miniredis) {
 		other.Run(ctx)
 	}()
 	t.Cleanup(func() { cancel(); <-done })
-	for !other.Leading() {
-		runtime.Gosched()
+	if !world.Eventually(t.Context(), other.Leading) {
+		t.Fatal("the other process does not lead")
 	}
 }
 
