@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -11,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/incident"
@@ -82,5 +85,5 @@ func TestEachPlaceHasEachLogCategory(t *testing.T) {
 // nothingKept keeps nothing.
 type nothingKept struct{}
 
-func (nothingKept) Keep(incident.Incident)      {}
-func (nothingKept) Note(string, incident.Event) {}
+func (nothingKept) Keep(incident.Incident)                                             {}
+func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }

@@ -81,7 +81,8 @@ func (c *Commands) newBatch(r *interaction.Request, a action, servers []hostapi.
 	return b
 }
 
-// fewAccounts are accounts for which only a few requests are under way.
+// fewAccounts are accounts for which only a few requests are under way. What is known of one is soon
+// out of date, as each of several actions changes it.
 type fewAccounts struct {
 	Accounts
 	slots *semaphore.Weighted
@@ -93,6 +94,10 @@ func (f fewAccounts) Ask(ctx context.Context, userID, serverID string, by time.T
 	}
 	defer f.slots.Release(1)
 	return f.Accounts.Ask(ctx, userID, serverID, by)
+}
+
+func (f fewAccounts) Acted(ctx context.Context, _ accounts.Snapshot, userID, serverID, action, status string) {
+	f.Accounts.Acted(ctx, accounts.Snapshot{}, userID, serverID, action, status)
 }
 
 // start says which bots are acted on, acts once Discord has taken that, and says how it goes.

@@ -28,7 +28,8 @@ type Accounts interface {
 	// at most once in a while.
 	Ask(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
 	Refresh(ctx context.Context, userID, serverID string, by time.Time) (accounts.Snapshot, error)
-	Acted(ctx context.Context, userID, serverID, action, status string)
+	// Acted notes an action that was carried out. known is what the caller knows of the account.
+	Acted(ctx context.Context, known accounts.Snapshot, userID, serverID, action, status string)
 	// StartupChanged notes that the way in which a bot is started was changed just now.
 	StartupChanged(ctx context.Context, userID, serverID string)
 	Expire(ctx context.Context, userID string)

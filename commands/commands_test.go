@@ -100,7 +100,7 @@ func (w *world) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 	return w.Ask(ctx, userID, serverID, by)
 }
 
-func (w *world) Acted(_ context.Context, userID, serverID, action, _ string) {
+func (w *world) Acted(_ context.Context, _ accounts.Snapshot, userID, serverID, action, _ string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.touch(userID)

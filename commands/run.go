@@ -122,7 +122,7 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 	if err == nil {
 		b.server = after
 		if a.transitional != "" {
-			c.accounts.Acted(ctx, userID, after.ID, a.name, after.Status)
+			c.accounts.Acted(ctx, b.known, userID, after.ID, a.name, after.Status)
 			b.known = acted(b.known, after, a.name)
 		}
 		if a.op == hostapi.OpUpdateStartup {

@@ -33,7 +33,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/seldom"
 	"hostbot/bot/store/keyspace"
-	"hostbot/hostapi/secret"
 )
 
 const (
@@ -83,10 +82,9 @@ var ErrDuplicate = errors.New("actions: another process acts for the interaction
 
 // Report is what is reported of an action whose process died.
 type Report struct {
-	Request interaction.Request // without what was typed and chosen
+	Request interaction.Request // without what was typed and chosen, and with a token that is good or none
 	// Action has an outcome if it had ended before its process died.
 	Action interaction.Action
-	Token  secret.Text // of the interaction; empty once it is no longer good
 	// Told says that staff know of the action. The caller may not.
 	Told bool
 }

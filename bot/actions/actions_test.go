@@ -235,11 +235,13 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
-		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-			err := next(ctx, cmd)
-			if err == nil && deaf.Load() && strings.HasPrefix(cmd.Name(), "eval") {
+		client.AddHook(redistest.Requests(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
+			err := next(ctx, cmds)
+			if err == nil && deaf.Load() && strings.HasPrefix(cmds[0].Name(), "eval") {
 				err = context.DeadlineExceeded
-				cmd.SetErr(err)
+				for _, cmd := range cmds {
+					cmd.SetErr(err)
+				}
 			}
 			return err
 		}))
@@ -261,9 +263,9 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 func TestClaimIsGrantedOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
-		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-			_ = next(ctx, cmd) // the answer is lost
-			return next(ctx, cmd)
+		client.AddHook(redistest.Requests(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
+			_ = next(ctx, cmds) // the answer is lost
+			return next(ctx, cmds)
 		}))
 		locks, other := sharing(client), sharing(redistest.Connect(t, address))
 		var c claims

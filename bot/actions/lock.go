@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"hostbot/bot/interaction"
-	"hostbot/hostapi/secret"
 )
 
 // state is how far an action is, as Redis has it.
@@ -29,8 +28,8 @@ const (
 	reported              // nothing, as another process has told that nobody knows how it ended
 )
 
-// Lock is the right to carry out an action on a bot. AnswerWith, End, Told and Close follow each
-// other; each may be left out but Close. Each takes a second at most for Redis.
+// Lock is the right to carry out an action on a bot. End, Told and Close follow each other; each may
+// be left out but Close. Each takes a second at most for Redis.
 type Lock struct {
 	all       *Actions
 	request   interaction.Request
@@ -42,7 +41,6 @@ type Lock struct {
 
 	mu     sync.Mutex // held while Redis is told
 	action interaction.Action
-	token  secret.Text
 	state  state
 	phase  phase
 	saved  bool // Redis has the state and the phase
@@ -52,22 +50,6 @@ type Lock struct {
 // Shared reports whether Redis granted the lock. Otherwise another process may have granted one
 // as well.
 func (l *Lock) Shared() bool { return l.shared }
-
-// AnswerWith has whoever reports the action tell the caller, too. The token is a key of its own
-// in Redis, as it is good for a time of its own.
-func (l *Lock) AnswerWith(token secret.Text) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.token = token
-	l.all.note(l, l.keepToken())
-}
-
-func (l *Lock) keepToken() error {
-	if l.all.cfg.Redis == nil || l.token == "" {
-		return nil
-	}
-	return l.all.store.setToken(l.entry, l.token, time.Until(l.request.ReceivedAt.Add(tokenLife)))
-}
 
 // End records how the action ended, and reports whether staff are to be told. They are not if
 // another process has told them that nobody knows. The bot is free in this process, and in others
@@ -159,9 +141,6 @@ func (l *Lock) renew() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	err := l.sync()
-	if err == nil && l.phase == acting {
-		err = l.keepToken()
-	}
 	l.all.note(l, err)
 	return err
 }

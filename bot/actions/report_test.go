@@ -91,15 +91,13 @@ func stopped(t *testing.T, address string) *replica {
 // starts starts an action for an interaction that came some time ago.
 func (r *replica) starts(t *testing.T, id, action string, ago time.Duration) *actions.Lock {
 	t.Helper()
-	lock := acquire(t, r.Actions, actions.Claim{
+	return acquire(t, r.Actions, actions.Claim{
 		Request: &interaction.Request{
 			ID: id, UserID: "200", CustomerID: "200", ApplicationID: "1", Locale: "de", Reference: "ABC", ReceivedAt: time.Now().Add(-ago),
-			Fields: map[string]string{"name": "typed"},
+			Token: "the-token", Fields: map[string]string{"name": "typed"},
 		},
 		Action: interaction.Action{Name: action, BotID: "b" + id, BotName: "Shop"},
 	})
-	lock.AnswerWith("the-token")
-	return lock
 }
 
 // await returns what one of the replicas reports next.
@@ -174,13 +172,13 @@ func TestActionOfADeadProcessIsReportedOnce(t *testing.T) {
 			got[r.Request.ID] = r
 		}
 		r := got["2"]
-		if r.Token.Reveal() != "the-token" || r.Request.ApplicationID != "1" || r.Request.Locale != "de" || r.Request.Fields != nil {
+		if r.Request.Token.Reveal() != "the-token" || r.Request.ApplicationID != "1" || r.Request.Locale != "de" || r.Request.Fields != nil {
 			t.Errorf("asked for by %+v", r.Request)
 		}
 		if r.Action.Name != "start" || r.Action.BotName != "Shop" || r.Action.Outcome != "" || r.Told {
 			t.Errorf("%+v", r)
 		}
-		if token := got["3"].Token.Reveal(); token != "" {
+		if token := got["3"].Request.Token.Reveal(); token != "" {
 			t.Errorf("a token that is not good any more was kept: %q", token)
 		}
 		first.awaitNone(t)
@@ -287,7 +285,7 @@ func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 		return len(held) == 1 && strings.HasPrefix(held[0], "200/") && len(other.client.HKeys(t.Context(), hash).Val()) == 6
 	})
 	living.kill()
-	if r := await(t, other, other); r.Request.ID != "3" || r.Token.Reveal() != "the-token" {
+	if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
 		t.Error("reported:", r.Request.ID)
 	}
 	other.awaitNone(t)
@@ -418,7 +416,7 @@ func TestActionsOfAProcessThatIsCutOffAreReported(t *testing.T) {
 		other := start(t, address)
 		alone.resigns()
 		r := await(t, alone, other)
-		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Told || r.Token != "the-token" {
+		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Told || r.Request.Token != "the-token" {
 			t.Errorf("reported is %+v", r)
 		}
 		if len(alone.reported) > 0 {

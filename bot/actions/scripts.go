@@ -29,21 +29,27 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
+// holdScript has actions count as abandoned after a time. KEYS: the index. ARGV: the time in ms; the
+// actions.
+const holdScript = clock + `
+for i = 2, #ARGV do redis.call('ZADD', KEYS[1], text(now + ARGV[1]), ARGV[i]) end
+return 0`
+
 // fields is what acquireScript and saveScript share. A holder whose ID is not as long as all are is
-// none, and what is no number is no time. KEYS: the customer's actions, and what the interaction has
-// done. ARGV: the bot, the action's ID, its name, its since, its record, and for how long the hash is
-// kept.
+// none, and what is no number is no time. KEYS: the customer's actions, what the interaction has done,
+// and its token. ARGV: the bot, the action's ID, its name, its since, its record, for how long the hash
+// is kept, the token ("" for none), and for how long that is good.
 const fields = clock + `
 local bot, id = ARGV[1] .. ':', ARGV[2]
 local function get(name) return redis.call('HGET', KEYS[1], bot .. name) or '' end
 local function time(name) return tonumber(get(name)) end
 local holder = #get('id') == #id and get('id')
-local function set(name, value) redis.call('HSET', KEYS[1], bot .. name, value) end
 local function write(state)
   redis.call('HDEL', KEYS[1], bot .. 'free')
   redis.call('HSET', KEYS[1], bot .. 'id', id, bot .. 'state', state, bot .. 'action', ARGV[3],
     bot .. 'since', ARGV[4], bot .. 'record', ARGV[5], bot .. 'renewed', text(now))
   redis.call('PEXPIRE', KEYS[1], ARGV[6])
+  if ARGV[7] ~= '' then redis.call('SET', KEYS[3], ARGV[7], 'PX', ARGV[8]) end
 end
 `
 
@@ -58,19 +64,19 @@ end
 // acted, the window and how many may be started in it, for how long an action is held back, and
 // after how long an action that nobody renews or reports is forgotten.
 const acquireScript = fields + `
-if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[7]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
+if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[9]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
 if holder == id then return {'granted', '', ''} end
 if holder then
-  local left = (time('free') or (time('renewed') or 0) + ARGV[11]) - now
-  if left > 0 and left <= tonumber(ARGV[11]) then return {'busy', get('action'), get('since')} end
-  left = left + ARGV[10]
-  if left > 0 and left <= tonumber(ARGV[10]) and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
+  local left = (time('free') or (time('renewed') or 0) + ARGV[13]) - now
+  if left > 0 and left <= tonumber(ARGV[13]) then return {'busy', get('action'), get('since')} end
+  left = left + ARGV[12]
+  if left > 0 and left <= tonumber(ARGV[12]) and get('state') == 'unconfirmed' and get('action') == ARGV[3] then return {'held', '', text(left)} end
 end
-if KEYS[3] and redis.call('ZREMRANGEBYSCORE', KEYS[3], '-inf', now - ARGV[8]) and redis.call('ZCARD', KEYS[3]) >= tonumber(ARGV[9]) then
-  return {'limit', '', text(redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')[2] + ARGV[8] - now)}
+if KEYS[4] and redis.call('ZREMRANGEBYSCORE', KEYS[4], '-inf', now - ARGV[10]) and redis.call('ZCARD', KEYS[4]) >= tonumber(ARGV[11]) then
+  return {'limit', '', text(redis.call('ZRANGE', KEYS[4], 0, 0, 'WITHSCORES')[2] + ARGV[10] - now)}
 end
 write('running')
-if KEYS[3] then redis.call('ZADD', KEYS[3], text(now), id) redis.call('PEXPIRE', KEYS[3], ARGV[8]) end
+if KEYS[4] then redis.call('ZADD', KEYS[4], text(now), id) redis.call('PEXPIRE', KEYS[4], ARGV[10]) end
 return {'granted', '', ''}`
 
 // saveScript writes what has become of an action: it runs still, it has ended, or it is to be
@@ -80,17 +86,15 @@ return {'granted', '', ''}`
 // state, "free" if the bot is free for others from now on, and "reporter" if it is the reporter
 // who asks.
 const saveScript = fields + `
-if ARGV[9] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then return 'reported' end
-if ARGV[7] == 'gone' then
+if ARGV[11] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then return 'reported' end
+if ARGV[9] == 'gone' then
   if holder ~= id then return 'saved' end
   redis.call('HDEL', KEYS[1], bot .. 'record')
-  if get('state') == 'unconfirmed' then
-    if redis.call('HLEN', KEYS[1]) <= 6 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end -- no other bot is in it
-    return 'saved'
-  end
-  redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
+  if get('state') ~= 'unconfirmed' then
+    redis.call('HDEL', KEYS[1], bot .. 'id', bot .. 'state', bot .. 'action', bot .. 'since', bot .. 'renewed', bot .. 'free')
+  elseif redis.call('HLEN', KEYS[1]) <= 6 then redis.call('PEXPIRE', KEYS[1], ARGV[6]) end -- no other bot is in it
 elseif not holder or holder == id or (time('free') or now + 1) <= now then
-  write(ARGV[7])
-  if ARGV[8] == 'free' then set('free', text(now)) end
+  write(ARGV[9])
+  if ARGV[10] == 'free' then redis.call('HSET', KEYS[1], bot .. 'free', text(now)) end
 end
 return 'saved'`

@@ -134,7 +134,7 @@ func TestTokenOfAnotherTypeDelaysNoReport(t *testing.T) {
 			dead.client.RPush(t.Context(), key, "x")
 		}
 		other := start(t, address)
-		if r := await(t, other, other); r.Request.ID != "1" || r.Token != "" {
+		if r := await(t, other, other); r.Request.ID != "1" || r.Request.Token != "" {
 			t.Errorf("reported is %+v", r)
 		}
 		other.awaitNone(t)

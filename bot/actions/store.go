@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/store/aside"
+	"hostbot/bot/store/pipeline"
 	"hostbot/hostapi/secret"
 )
 
@@ -72,9 +73,6 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	if err := s.hold(ctx, l.entry.String()); err != nil { // the next renewal does it
-		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
-	}
 	data, err := l.encode()
 	if err != nil {
 		return false, nil
@@ -84,7 +82,7 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 	if own {
 		keys = append(keys, startedKey(l.request.UserID))
 	}
-	answer, err := s.run(ctx, acquireScript, keys, args...).StringSlice()
+	answer, err := s.list(ctx, l.entry, keys, args).StringSlice()
 	if err != nil || len(answer) != 3 {
 		return false, nil
 	}
@@ -95,6 +93,27 @@ func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal erro
 		refusal = s.count(ctx, l)
 	}
 	return granted && refusal == nil, refusal
+}
+
+// list has an action be in the index, and runs acquireScript.
+func (s store) list(ctx context.Context, e entry, keys []string, args []any) (answer *redis.Cmd) {
+	var listed *redis.Cmd
+	_ = pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) { // each has its own error
+		listed = p.Eval(ctx, holdScript, []string{s.index()}, s.cfg.Timing.Abandoned.Milliseconds(), e.String())
+	}, func(p redis.Pipeliner) {
+		answer = redis.NewScript(acquireScript).EvalSha(ctx, p, keys, args...)
+	})
+	err := listed.Err()
+	if aside.IsWrongType(err) {
+		err = s.hold(ctx, e.String())
+	}
+	if err != nil { // the next renewal does it
+		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
+	}
+	if answer == nil || redis.HasErrorPrefix(answer.Err(), "NOSCRIPT") || aside.IsWrongType(answer.Err()) {
+		return s.run(ctx, acquireScript, keys, args...)
+	}
+	return answer
 }
 
 // count counts the action of one who acts for a customer, and takes it back if it is one too many.
@@ -147,16 +166,20 @@ func decided(answer []string) (granted bool, refusal error) {
 
 // keys are those of an action, and of the interaction that asked for it.
 func (s store) keys(e entry, interactionID string) []string {
-	return []string{customerKey(e.customer), onceKey(e.customer, interactionID)}
+	return []string{customerKey(e.customer), onceKey(e.customer, interactionID), e.tokenKey()}
 }
 
 // fields are what scripts write.
 func (s store) fields(l *Lock, data []byte) []any {
-	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds()}
+	token, left := l.request.Token, time.Until(l.request.ReceivedAt.Add(tokenLife)).Milliseconds()
+	if left <= 0 {
+		token = ""
+	}
+	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds(), token.Reveal(), left}
 }
 
 // run runs a script of a customer's actions. What has another type than they have is set aside, and
-// so is what the user has started, which is the third key if there is one.
+// so is what the user has started, which is the fourth key if there is one.
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
 	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
 	answer := run()
@@ -164,7 +187,7 @@ func (s store) run(ctx context.Context, script string, keys []string, args ...an
 		return answer
 	}
 	err := s.setAside(ctx, keys[0], "hash")
-	for _, started := range keys[2:] {
+	for _, started := range keys[3:] {
 		err = errors.Join(err, s.setAside(ctx, started, "zset"))
 	}
 	if err == nil {
@@ -190,59 +213,25 @@ func (s store) save(l *Lock) (taken bool, err error) {
 	return answer == "reported", err
 }
 
-// setToken keeps an interaction's token for as long as it is good.
-func (s store) setToken(e entry, token secret.Text, left time.Duration) error {
-	if left < time.Millisecond {
-		return nil
-	}
-	ctx, cancel := limited(context.Background())
-	defer cancel()
-	return s.cfg.Redis.Set(ctx, e.tokenKey(), token.Reveal(), left).Err()
-}
-
-// hold has actions count as abandoned only after a time. Whoever takes one has that time to report
-// it, and is not the last to have it if it dies.
-func (s store) hold(ctx context.Context, entries ...string) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	now, err := s.cfg.Redis.Time(ctx).Result()
-	if err != nil {
-		return err
-	}
-	members := make([]redis.Z, len(entries))
-	for i, e := range entries {
-		members[i] = redis.Z{Score: float64(now.Add(s.cfg.Timing.Abandoned).UnixMilli()), Member: e}
-	}
-	err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
-	if aside.IsWrongType(err) {
-		s.mendIndex(ctx)
-		err = s.cfg.Redis.ZAdd(ctx, s.index(), members...).Err()
-	}
-	return err
-}
-
-// abandon has an action count as abandoned from now on.
-func (s store) abandon(member string) error {
-	ctx, cancel := limited(context.Background())
-	defer cancel()
-	return s.cfg.Redis.ZAdd(ctx, s.index(), redis.Z{Member: member}).Err() // its score is 0, which is over
-}
-
-// remove removes actions. Of one that is not confirmed there stays what holds the same back.
+// remove removes actions. Of one that is not confirmed there stays what holds the same back. The
+// whole script is sent, as an action must not leave the index for the reason that Redis has forgotten
+// the script.
 func (s store) remove(entries ...entry) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
-	members := make([]any, len(entries))
 	remove := func() error {
-		_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-			for i, e := range entries {
-				members[i] = e.String()
-				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), string(gone), "", "reporter")
+		return pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) {
+			for _, e := range entries {
+				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), "", "", string(gone), "", "reporter")
 				p.Del(ctx, e.tokenKey())
 			}
-			return nil
+		}, func(p redis.Pipeliner) {
+			members := make([]any, len(entries))
+			for i, e := range entries {
+				members[i] = e.String()
+			}
+			p.ZRem(ctx, s.index(), members...)
 		})
-		return err
 	}
 	err := remove()
 	if aside.IsWrongType(err) {
@@ -251,34 +240,7 @@ func (s store) remove(entries ...entry) error {
 		}
 		err = remove()
 	}
-	if err == nil && len(entries) > 0 {
-		err = s.cfg.Redis.ZRem(ctx, s.index(), members...).Err()
-	}
 	return err
-}
-
-// unlist removes something from the index.
-func (s store) unlist(ctx context.Context, member string) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return s.cfg.Redis.ZRem(ctx, s.index(), member).Err()
-}
-
-// left returns for how long an action does not count as abandoned; 0 if it does, or is not in the
-// index.
-func (s store) left(ctx context.Context, member string) (time.Duration, error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	var clock *redis.TimeCmd
-	var due *redis.FloatCmd
-	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
-		clock, due = p.Time(ctx), p.ZScore(ctx, s.index(), member)
-		return nil
-	})
-	if err := errors.Join(clock.Err(), due.Err()); err != nil {
-		return 0, err
-	}
-	return max(0, time.UnixMilli(int64(due.Val())).Sub(clock.Val())), nil
 }
 
 // errNone says that there is nothing to report.
@@ -320,14 +282,15 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	if errors.Is(err, redis.Nil) || aside.IsWrongType(err) { // without it the caller is not told
 		err = nil
 	}
-	return Report{Request: read.Request, Action: read.Action, Token: secret.Text(token), Told: told}, err
+	read.Request.Token = secret.Text(token)
+	return Report{Request: read.Request, Action: read.Action, Told: told}, err
 }
 
 // claim has an action be reported by this process and by no other, and reports whether staff know
 // of it. If it was running, nobody knows how it ended, and its bot is free when its lock is over.
 // The error may be errNone, or redis.TxFailedErr if somebody has saved the action meanwhile.
 func (s store) claim(ctx context.Context, e entry, interactionID string) (told bool, err error) {
-	keys, field := s.keys(e, interactionID), func(name string) string { return e.bot + ":" + name }
+	keys, field := s.keys(e, interactionID)[:2], func(name string) string { return e.bot + ":" + name }
 	err = s.cfg.Redis.Watch(ctx, func(tx *redis.Tx) error {
 		var kept struct{ id, record, state, free, renewed, once string }
 		found, err := tx.HMGet(ctx, keys[0], field("id"), field("record"), field("state"), field("free"), field("renewed")).Result()

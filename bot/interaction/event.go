@@ -18,7 +18,6 @@ import (
 // the answer needs.
 type Event struct {
 	Request
-	Token secret.Text
 	// Replayed says that the event is older than it looks: it was sent while the
 	// connection was lost, and has come with the resumption of the session.
 	Replayed bool
@@ -51,9 +50,9 @@ const contextBotDM = 1
 // 3. discordgo gives a whole event up over a component that it does not know.
 func ReadEvent(d *fastjson.Value) *Event {
 	e := &Event{
-		Token: secret.Text(text(d, "token")),
 		Request: Request{
 			ID:            text(d, "id"),
+			Token:         secret.Text(text(d, "token")),
 			ApplicationID: text(d, "application_id"),
 			BotAbsent:     botAbsent(d),
 			GuildID:       text(d, "guild_id"),

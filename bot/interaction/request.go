@@ -8,7 +8,11 @@
 // it.
 package interaction
 
-import "time"
+import (
+	"time"
+
+	"hostbot/hostapi/secret"
+)
 
 // Kind is the kind of an interaction.
 type Kind string
@@ -21,13 +25,15 @@ const (
 	Modal        Kind = "modal"
 )
 
-// Request is one interaction as a handler sees it. It holds no secret: the
-// interaction's token stays with the one who answers.
+// Request is one interaction as a handler sees it.
 type Request struct {
 	ID   string // snowflake of the interaction
 	Kind Kind
 	// ApplicationID is the application's, which is ours.
 	ApplicationID string
+	// Token is a secret with which the interaction is answered. It is for the responder, here or in the
+	// process that reports an action in the place of this one. A Request that is kept does not hold it.
+	Token secret.Text `json:"-"`
 
 	// Shard is the one over which this came; empty where it came over HTTP.
 	Shard string

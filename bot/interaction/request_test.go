@@ -1,6 +1,8 @@
 package interaction_test
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
@@ -123,13 +125,16 @@ func TestReadEvent(t *testing.T) {
 				t.Errorf("answerable: %t, reference %q, want seven characters", got.Answerable(), got.Reference)
 			}
 			test.want.ID, test.want.ChannelID, test.want.Locale, test.want.UserID = "1100", "7", "de", "42"
-			test.want.CustomerID, test.want.ApplicationID = "42", "1"
+			test.want.CustomerID, test.want.ApplicationID, test.want.Token = "42", "1", "t"
 			test.want.Reference = got.Reference
 			if test.want.Message == "" {
 				test.want.Message = "1100"
 			}
 			if diff := cmp.Diff(test.want, got.Request); diff != "" {
 				t.Errorf("request (-want +got):\n%s", diff)
+			}
+			if kept, err := json.Marshal(got.Request); err != nil || strings.Contains(string(kept), "Token") {
+				t.Errorf("error %v; kept is %s", err, kept)
 			}
 		})
 	}

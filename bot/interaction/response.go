@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-
-	"hostbot/hostapi/secret"
 )
 
 // Response is what a handler wants the caller to see. Make one with Reply,
@@ -73,8 +71,6 @@ type Lock interface {
 	// Shared reports whether all other processes are kept from acting on the bot, and for the
 	// same interaction.
 	Shared() bool
-	// AnswerWith has whoever reports the action tell the caller, too.
-	AnswerWith(token secret.Text)
 	// Told is called when staff know how the action ended. Others may act on the bot from then on.
 	Told()
 	// Close is called when the caller knows, too, or if the action was not carried out.

@@ -19,7 +19,6 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
-	"hostbot/hostapi/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -119,11 +118,8 @@ type lock struct {
 }
 
 func (l lock) Shared() bool { return !l.alone }
-func (l lock) AnswerWith(token secret.Text) {
-	l.discord.note("record " + l.action + " " + token.Reveal())
-}
-func (l lock) Told()  { l.discord.note("told " + l.action) }
-func (l lock) Close() { l.discord.note("close " + l.action) }
+func (l lock) Told()        { l.discord.note("told " + l.action) }
+func (l lock) Close()       { l.discord.note("close " + l.action) }
 
 func (d *discord) note(what string) {
 	d.mu.Lock()

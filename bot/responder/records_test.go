@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/hostapi/secret"
 )
 
 // restarting acts after the first response, on a bot, and notes that with what is sent. alone is
@@ -29,11 +30,11 @@ func (d *discord) whats() (whats []string) {
 	return whats
 }
 
-func TestRecordIsKeptFromBeforeTheFirstResponseUntilTheEndIsTold(t *testing.T) {
+func TestRecordIsKeptUntilTheEndIsTold(t *testing.T) {
 	d := &discord{}
 	s := newResponder(restarting(d, false), d)
 	s.Serve(press())
-	want := []string{"record restart " + interactionToken, "update running", "told restart", "edit done", "close restart"}
+	want := []string{"update running", "told restart", "edit done", "close restart"}
 	if got := s.discord.whats(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -57,8 +58,7 @@ func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
 	}, d)
 	s.Serve(press())
 	want := []string{
-		"record create " + interactionToken, "update running", "told create", "close create",
-		"record restart " + interactionToken, "edit created", "told restart", "edit done", "close restart",
+		"update running", "told create", "close create", "edit created", "told restart", "edit done", "close restart",
 	}
 	if got := s.discord.whats(); !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -138,17 +138,18 @@ func TestReportTellsStaffAndTheCaller(t *testing.T) {
 	entries := []string{"failure " + interaction.ErrInterrupted.Error(), "action restart"}
 	for name, test := range map[string]struct {
 		report  actions.Report
+		token   secret.Text
 		caller  []string
 		entries []string
 	}{
-		"with a token that is good":      {actions.Report{Token: interactionToken}, []string{"edit perhaps"}, entries},
-		"with one that is not, any more": {actions.Report{}, nil, entries},
-		"that staff know of":             {actions.Report{Token: interactionToken, Told: true}, []string{"edit perhaps"}, nil},
+		"with a token that is good":      {actions.Report{}, interactionToken, []string{"edit perhaps"}, entries},
+		"with one that is not, any more": {actions.Report{}, "", nil, entries},
+		"that staff know of":             {actions.Report{Told: true}, interactionToken, []string{"edit perhaps"}, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newResponder(reply("unused"), &discord{})
 			test.report.Request, test.report.Action = press().Request, interaction.Action{Name: "restart"}
-			test.report.Request.ReceivedAt = time.Now()
+			test.report.Request.Token, test.report.Request.ReceivedAt = test.token, time.Now()
 			s.Report(test.report)
 			if got := s.discord.whats(); !slices.Equal(got, test.caller) {
 				t.Errorf("the caller is told %q, want %q", got, test.caller)

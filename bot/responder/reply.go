@@ -156,16 +156,12 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 // keep keeps the lock of the action that a response starts, if any, in the place of
 // that of an action which has ended, and those of actions that run together.
 func (rep *reply) keep(r interaction.Response) {
-	for _, lock := range r.Together {
-		rep.together = append(rep.together, lock)
-		lock.AnswerWith(rep.to.Token)
-	}
+	rep.together = append(rep.together, r.Together...)
 	if r.Starts == nil {
 		return
 	}
 	rep.unlock() // staff were told how it ended
 	rep.req.Running, rep.lock = r.Starts, r.Lock
-	rep.lock.AnswerWith(rep.to.Token)
 }
 
 // begin has the interaction count as one that acts, once Discord has taken a response whose Then

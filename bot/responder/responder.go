@@ -210,13 +210,13 @@ func (r *Responder) Report(report actions.Report) {
 	req.Running = &report.Action
 	rep := &reply{
 		responder: r, req: req, first: sent, begun: true,
-		to: rest.Callback{InteractionID: req.ID, ApplicationID: req.ApplicationID, Token: report.Token},
+		to: rest.Callback{InteractionID: req.ID, ApplicationID: req.ApplicationID, Token: req.Token},
 	}
 	response := r.cfg.Interrupted(req, report.Action)
 	if !report.Told {
 		response = rep.result(response, nil)
 	}
-	if report.Token == "" {
+	if req.Token == "" {
 		return
 	}
 	if err := rep.editOriginal(r.ctx, response.Message); err != nil {

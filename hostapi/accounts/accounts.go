@@ -58,6 +58,8 @@ type Snapshot struct {
 	// Update waits for the service's answer, and returns it once. It is nil where
 	// the service is not being asked.
 	Update func(context.Context) (Snapshot, error)
+
+	found *found // nil: Acted looks for it
 }
 
 // Source asks the service for an account, or for one server of it.
@@ -133,11 +135,11 @@ func New(c Config) *Cache {
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	var beside map[string]string
 	if _, ok := c.unwritten.Load(userID); !ok {
-		var e *entry
-		if e, beside = c.getWithBeside(ctx, c.freshKey(userID), userID); e != nil {
+		var f found
+		if f, beside = c.loadFresh(ctx, userID); f.entry != nil {
 			c.config.OnLookup(true)
-			snapshot, err := e.snapshot()
-			snapshot.Beside = beside
+			snapshot, err := f.entry.snapshot()
+			snapshot.Beside, snapshot.found = beside, &f
 			return snapshot, err
 		}
 	}
@@ -166,15 +168,32 @@ func (c *Cache) Known(ctx context.Context, userID string) (Snapshot, error) {
 // service returned for it, which is shown without asking the service. The status is ""
 // where it returned none. The answer to a call that began before is not stored. The
 // account grows no younger by it. Where this cannot be stored, the service is asked.
-func (c *Cache) Acted(ctx context.Context, userID, serverID, action, status string) {
+//
+// known is what the caller knows of the user's account, if anything. Where that is still what Redis
+// has, Redis need not be asked for it.
+func (c *Cache) Acted(ctx context.Context, known Snapshot, userID, serverID, action, status string) {
 	ctx = context.WithoutCancel(ctx)
-	found, now := c.load(ctx, userID), c.config.Now()
-	if found.entry == nil || c.store(ctx, userID, found, found.entry.with(serverID, func(s *hostapi.Server, n *Note) {
-		n.Action, n.At, n.Settled = action, now, false
-		if status != "" {
-			s.Status, n.Seen = status, now
+	now := c.config.Now()
+	note := func(f found) error {
+		if f.entry == nil {
+			return ErrUnknown
 		}
-	})) != nil {
+		return c.store(ctx, userID, f, f.entry.with(serverID, func(s *hostapi.Server, n *Note) {
+			n.Action, n.At, n.Settled = action, now, false
+			if status != "" {
+				s.Status, n.Seen = status, now
+			}
+		}))
+	}
+	err := errChanged
+	// After a longer time there may be no generation again, as there was none before a change.
+	if known.found != nil && now.Sub(known.found.at) < c.generationLife()/2 {
+		err = note(*known.found)
+	}
+	if errors.Is(err, errChanged) {
+		err = note(c.load(ctx, userID))
+	}
+	if err != nil {
 		c.Expire(ctx, userID)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-func TestAccountThatIsFreshCostsOneGet(t *testing.T) {
+func TestAccountThatIsFreshCostsOneCommand(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.fetched(t, "RUNNING")
 		fetched := f.now()
 		f.advance(ttl - time.Millisecond)
 		f.hook.take()
 		o := f.cached(t, f.Cache)
-		if diff := cmp.Diff([]string{"get"}, f.hook.take()); diff != "" {
+		if diff := cmp.Diff([]string{"mget"}, f.hook.take()); diff != "" {
 			t.Errorf("commands (-want +got):\n%s", diff)
 		}
 		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched}
-		if diff := cmp.Diff(want, o.snapshot); diff != "" || o.err != nil {
+		if diff := differs(want, o.snapshot); diff != "" || o.err != nil {
 			t.Errorf("error %v, snapshot (-want +got):\n%s", o.err, diff)
 		}
 		for key, want := range map[string]time.Duration{freshKey: ttl, lastKey: maxStale} {
@@ -69,7 +69,7 @@ func TestAccountIsShownOldUntilTheServiceAnswers(t *testing.T) {
 		old := receive(t, askInVain(t, f.Cache)).snapshot
 		update := old.Update
 		old.Update = nil
-		if diff := cmp.Diff(accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true}, old); diff != "" || update == nil {
+		if diff := differs(accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true}, old); diff != "" || update == nil {
 			t.Fatalf("update %t, snapshot (-want +got):\n%s", update != nil, diff)
 		}
 		gone, leave := context.WithCancel(t.Context())
@@ -81,7 +81,7 @@ func TestAccountIsShownOldUntilTheServiceAnswers(t *testing.T) {
 		f.service.next(t).reply(t, "CRASHED")
 		for _, update := range []func(context.Context) (accounts.Snapshot, error){update, joined.Update} {
 			got, err := update(t.Context())
-			if diff := cmp.Diff(accounts.Snapshot{List: list("CRASHED"), FetchedAt: f.now()}, got); diff != "" || err != nil {
+			if diff := differs(accounts.Snapshot{List: list("CRASHED"), FetchedAt: f.now()}, got); diff != "" || err != nil {
 				t.Errorf("error %v, update (-want +got):\n%s", err, diff)
 			}
 		}
@@ -106,7 +106,7 @@ func TestAccountIsShownOldWhereTheServiceFails(t *testing.T) {
 		}
 		o.snapshot.Failure = nil
 		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched, Old: true} // and no Update
-		if diff := cmp.Diff(want, o.snapshot); diff != "" || o.err != nil {
+		if diff := differs(want, o.snapshot); diff != "" || o.err != nil {
 			t.Errorf("error %v, snapshot (-want +got):\n%s", o.err, diff)
 		}
 		if err := f.redis.Del(t.Context(), lastKey).Err(); err != nil { // MaxStale goes by

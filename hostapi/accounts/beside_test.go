@@ -82,6 +82,20 @@ func TestAccountThatIsFreshCostsOneRoundTrip(t *testing.T) {
 	})
 }
 
+func TestActionOnAnAccountThatIsKnownCostsOneRoundTrip(t *testing.T) {
+	eachBeside(t, func(t *testing.T, f *fixture, trips *trips) {
+		f.fetched(t, "RUNNING")
+		f.Acted(t.Context(), f.cached(t, f.Cache).snapshot, user, "a", "stop", "STOPPED") // Redis has the script by now
+		known := f.cached(t, f.Cache).snapshot
+		before := trips.Load()
+		f.Acted(t.Context(), known, user, "a", "start", "STARTING")
+		if n := trips.Load() - before; n != 1 {
+			t.Errorf("%d round trips", n)
+		}
+		f.wantCached(t, f.Cache, "STARTING")
+	})
+}
+
 func TestWhatIsBesideIsReadWithoutAFreshAccount(t *testing.T) {
 	eachBeside(t, func(t *testing.T, f *fixture, _ *trips) {
 		f.setBeside(t, "first")

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
@@ -31,11 +29,11 @@ func TestActionIsShownWithoutACall(t *testing.T) {
 
 		gone, leave := context.WithCancel(t.Context())
 		leave() // the action's customer may have gone: the status counts all the same
-		changes.Acted(gone, user, "a", "stop", "STOPPED")
-		changes.Acted(gone, user, "none", "stop", "CRASHED")
+		changes.Acted(gone, accounts.Snapshot{}, user, "a", "stop", "STOPPED")
+		changes.Acted(gone, accounts.Snapshot{}, user, "none", "stop", "CRASHED")
 
 		want := accounts.Snapshot{List: list("STOPPED"), FetchedAt: fetched, Notes: map[string]accounts.Note{"a": {Action: "stop", At: f.now(), Seen: f.now()}}}
-		if diff := cmp.Diff(want, f.cached(t, f.Cache).snapshot); diff != "" {
+		if diff := differs(want, f.cached(t, f.Cache).snapshot); diff != "" {
 			t.Errorf("snapshot (-want +got):\n%s", diff)
 		}
 		for key, want := range map[string]time.Duration{freshKey: ttl / 2, lastKey: maxStale - ttl/2} {
@@ -57,7 +55,9 @@ func TestActionIsShownWithoutACall(t *testing.T) {
 // service is asked again.
 func TestChangeOutdatesACallUnderWay(t *testing.T) {
 	for name, change := range map[string]func(context.Context, *accounts.Cache){
-		"Acted":  func(ctx context.Context, c *accounts.Cache) { c.Acted(ctx, user, "a", "restart", "RESTARTED") },
+		"Acted": func(ctx context.Context, c *accounts.Cache) {
+			c.Acted(ctx, accounts.Snapshot{}, user, "a", "restart", "RESTARTED")
+		},
 		"Expire": func(ctx context.Context, c *accounts.Cache) { c.Expire(ctx, user) },
 		"Forget": func(ctx context.Context, c *accounts.Cache) { _, _ = c.Forget(ctx, user) },
 	} {
@@ -90,17 +90,45 @@ func TestActionsByTwoReplicasAtOnceLosesNeither(t *testing.T) {
 		writing, release := f.hook.holdFirst("evalsha")
 		done := make(chan struct{})
 		go func() {
-			f.Acted(t.Context(), user, "a", "stop", "STOPPED")
+			f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 			close(done)
 		}()
 		receive(t, writing)
 		other := f.another(t)
-		other.Acted(t.Context(), user, "b", "start", "RUNNING")
+		other.Acted(t.Context(), accounts.Snapshot{}, user, "b", "start", "RUNNING")
 		close(release)
 		receive(t, done)
 		f.fetched(t, "CRASHED") // the service is asked
 		f.wantCached(t, other, "CRASHED")
 	})
+}
+
+// TestActionLosesNoChangeSinceTheAccountWasRead has the caller know an account that others have changed
+// meanwhile, also so long ago that nothing is left of the change's generation.
+func TestActionLosesNoChangeSinceTheAccountWasRead(t *testing.T) {
+	for name, passes := range map[string]func(t *testing.T, f *fixture){
+		"at once": func(*testing.T, *fixture) {},
+		"later": func(t *testing.T, f *fixture) {
+			t.Helper()
+			f.advance(patience)
+			f.redis.Del(t.Context(), generationKey)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, f *fixture) {
+				f.fetched(t, "RUNNING")
+				f.redis.Del(t.Context(), generationKey)
+				known := f.cached(t, f.Cache).snapshot
+				f.another(t).Acted(t.Context(), known, user, "b", "start", "STARTING")
+				passes(t, f)
+				f.Acted(t.Context(), known, user, "a", "stop", "STOPPED")
+				now, err := f.Known(t.Context(), user)
+				if err != nil || len(now.Notes) != 2 || now.List.Servers[0].Status != "STOPPED" || now.List.Servers[1].Status != "STARTING" {
+					t.Errorf("got %+v, error %v", now, err)
+				}
+			})
+		})
+	}
 }
 
 func TestExpireHasTheServiceAsked(t *testing.T) {

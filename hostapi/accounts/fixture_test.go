@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
@@ -201,6 +203,11 @@ func (f *fixture) outdate(t testing.TB) {
 type outcome struct {
 	snapshot accounts.Snapshot
 	err      error
+}
+
+// differs returns how a snapshot differs from what it should show.
+func differs(want, got accounts.Snapshot) string {
+	return cmp.Diff(want, got, cmpopts.IgnoreUnexported(accounts.Snapshot{}))
 }
 
 // status is that of server a.

@@ -32,7 +32,7 @@ func FuzzEntries(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		parsers := &fastjson.ParserPool{}
-		e, err := decode(parsers, stored, "42", now)
+		e, err := decode(parsers, string(stored), "42", now)
 		if err != nil {
 			return
 		}
@@ -58,7 +58,7 @@ func FuzzEntries(f *testing.F) {
 		if err != nil {
 			t.Fatalf("it cannot be stored: %v", err)
 		}
-		read, err := decode(parsers, again, "42", now)
+		read, err := decode(parsers, string(again), "42", now)
 		if err != nil {
 			t.Fatalf("stored again, it is none: %v", err)
 		}

@@ -44,7 +44,7 @@ func TestOutageHasTheServiceAsked(t *testing.T) {
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		f.hook.onCommand(fail)
 		f.fetched(t, "RUNNING")
-		f.Acted(t.Context(), user, "a", "stop", "STOPPED")
+		f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 		f.fetched(t, "STOPPED")
 		if o := f.failed(t, down); !errors.Is(o.err, down) {
 			t.Errorf("while the service is away there is %+v, error %v", o.snapshot, o.err)
@@ -57,7 +57,7 @@ func TestOutageHasTheServiceAsked(t *testing.T) {
 func TestOutageDoesNotBringAStatusBack(t *testing.T) {
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		for name, change := range map[string]func(){
-			"Acted":  func() { f.Acted(t.Context(), user, "a", "stop", "STOPPED") },
+			"Acted":  func() { f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED") },
 			"Expire": func() { f.Expire(t.Context(), user) },
 		} {
 			other := f.another(t)
@@ -87,7 +87,7 @@ func TestOutageDoesNotLetAnEarlierAnswerStay(t *testing.T) {
 			asked := ask(t, c)
 			q := f.service.next(t)
 			f.hook.onCommand(fail)
-			f.Acted(t.Context(), user, "a", "stop", "STOPPED")
+			f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 			f.hook.onCommand(nil)
 			q.reply(t, "stale")
 			if c == f.Cache {
@@ -111,7 +111,7 @@ func TestOutageEnds(t *testing.T) {
 		for range 2 {
 			f.fetched(t, "RUNNING")
 			server.Stop()
-			f.Acted(t.Context(), user, "a", "stop", "STOPPED")
+			f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 			if known, err := f.Forget(t.Context(), user); known || err == nil {
 				t.Errorf("forgotten: known %v, error %v", known, err)
 			}
@@ -158,10 +158,10 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 				if troubles := f.troubles.Load(); troubles == 0 && name != "another type" || troubles > 4 {
 					t.Errorf("it is told of %d times", troubles)
 				}
-				f.Acted(t.Context(), user, "a", "stop", "x")
+				f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "x")
 				f.fetched(t, "RUNNING")
 				f.wantCached(t, f.Cache, "RUNNING")
-				f.Acted(t.Context(), user, "a", "stop", "STOPPED")
+				f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 				f.wantCached(t, f.Cache, "STOPPED")
 			})
 		})

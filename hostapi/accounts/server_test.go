@@ -45,7 +45,7 @@ func TestChangeOutdatesACallForAServer(t *testing.T) {
 		f.fetched(t, "RUNNING")
 		asked := askAlone(t, f.Cache)
 		q := f.service.next(t)
-		changes.Acted(t.Context(), user, "a", "stop", "STOPPED")
+		changes.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED")
 		q.replyAlone(t, "RUNNING") // as it was before
 		f.service.next(t).replyAlone(t, "STOPPED")
 		if o := receive(t, asked); o.status() != "STOPPED" || o.snapshot.Notes["a"].Action != "stop" {
@@ -195,7 +195,7 @@ func TestActionIsRememberedBesideANewerList(t *testing.T) {
 	each(t, func(t *testing.T, f *fixture) {
 		f.fetched(t, "RUNNING")
 		acted := f.now()
-		f.Acted(t.Context(), user, "a", "restart", "")
+		f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "restart", "")
 		f.wantCached(t, f.Cache, "RUNNING") // the service named no status
 		f.advance(time.Minute)
 		f.outdate(t)

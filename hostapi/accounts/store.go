@@ -48,21 +48,16 @@ return 1`
 func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	return c.entryOf(limited, key, userID, c.config.Redis.Get(limited, key))
-}
-
-// entryOf returns what GET found of an account, or nil.
-func (c *Cache) entryOf(ctx context.Context, key, userID string, got *redis.StringCmd) *entry {
-	data, err := got.Bytes()
+	data, err := c.config.Redis.Get(limited, key).Result()
 	if err != nil { // nothing, or Redis fails: the service will be asked
 		return nil
 	}
-	return c.decode(ctx, key, data, userID)
+	return c.decode(limited, key, data, userID)
 }
 
 // decode returns the entry that a key held, or nil. Anything else than an entry is
 // removed, so that OnGarbage is called once for it.
-func (c *Cache) decode(ctx context.Context, key string, data []byte, userID string) *entry {
+func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
 	e, err := decode(&c.parsers, data, userID, c.config.Now())
 	if err != nil {
 		c.config.OnGarbage(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
@@ -76,9 +71,10 @@ func (c *Cache) decode(ctx context.Context, key string, data []byte, userID stri
 type found struct {
 	entry      *entry // nil: nothing
 	fresh      bool
-	generation string // in Redis
-	unwritten  any    // the change that Redis did not take; nil: none
-	err        error  // Redis failed
+	generation string    // in Redis
+	at         time.Time // when it was found; zero: just now
+	unwritten  any       // the change that Redis did not take; nil: none
+	err        error     // Redis failed
 }
 
 // load returns what there is of an account.
@@ -89,20 +85,20 @@ func (c *Cache) load(ctx context.Context, userID string) found {
 		}
 		c.unwritten.CompareAndDelete(userID, change)
 	}
-	limited, cancel := context.WithTimeout(ctx, useLimit)
+	ctx, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
-	values, err := c.config.Redis.MGet(limited, c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)).Result()
+	values, err := c.config.Redis.MGet(ctx, c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)).Result()
 	if err != nil {
 		return found{err: err}
 	}
 	var f found
 	f.generation, _ = values[2].(string)
 	if data, ok := values[0].(string); ok {
-		f.entry = c.decode(limited, c.freshKey(userID), []byte(data), userID)
+		f.entry = c.decode(ctx, c.freshKey(userID), data, userID)
 		f.fresh = f.entry != nil
 	}
 	if data, ok := values[1].(string); ok && !f.fresh {
-		f.entry = c.decode(limited, c.lastKey(userID), []byte(data), userID)
+		f.entry = c.decode(ctx, c.lastKey(userID), data, userID)
 	}
 	return f
 }

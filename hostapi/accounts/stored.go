@@ -31,13 +31,13 @@ func (e entry) MarshalJSON() ([]byte, error) {
 // decode reads a user's entry, which another machine's clock must not date in the
 // future. It is done for each interaction, and takes a fraction of the time that
 // encoding/json would.
-func decode(parsers *fastjson.ParserPool, data []byte, userID string, now time.Time) (*entry, error) {
-	if !utf8.Valid(data) { // which the parser lets through, and nobody who is sent it
+func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*entry, error) {
+	if !utf8.ValidString(data) { // which the parser lets through, and nobody who is sent it
 		return nil, errors.New("it is no text")
 	}
 	parser := parsers.Get()
 	defer parsers.Put(parser)
-	parsed, err := parser.ParseBytes(data)
+	parsed, err := parser.Parse(data)
 	if err != nil {
 		return nil, errors.New("it is no JSON") // the parser's error repeats what it read
 	}

@@ -33,7 +33,7 @@ func TestEachFieldIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := decode(&fastjson.ParserPool{}, data, "42", stored.FetchedAt)
+	read, err := decode(&fastjson.ParserPool{}, string(data), "42", stored.FetchedAt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,3 +22,22 @@ func (h Hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 func (h Hook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error { return h(ctx, cmd, next) }
 }
+
+// Requests is between a client and Redis as Hook is, at each request: a command, or those of a
+// pipeline together.
+type Requests func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error
+
+// DialHook leaves connecting as it is.
+func (r Requests) DialHook(next redis.DialHook) redis.DialHook { return next }
+
+// ProcessPipelineHook has r meet each pipeline.
+func (r Requests) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
+	return func(ctx context.Context, cmds []redis.Cmder) error { return r(ctx, cmds, next) }
+}
+
+// ProcessHook has r meet each command that is not in a pipeline.
+func (r Requests) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
+	return func(ctx context.Context, cmd redis.Cmder) error {
+		return r(ctx, []redis.Cmder{cmd}, func(ctx context.Context, cmds []redis.Cmder) error { return next(ctx, cmds[0]) })
+	}
+}

@@ -89,24 +89,17 @@ func Ended(r *interaction.Request, a interaction.Action, why error) Event {
 	return e
 }
 
-// Note keeps an event of a customer, in the place of the oldest of too many. It takes 250 ms at
-// most, and does without where Redis is away.
-func (s *Store) Note(customerID string, e Event) {
-	data, err := json.Marshal(e)
-	if err != nil || customerID == "" {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), visitLimit)
-	defer cancel()
-	key := s.space.Key(recentPrefix + customerID)
-	_, err = s.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+// Note returns what has Redis keep an event of a customer, in the place of the oldest of too many.
+func (s *Store) Note(customerID string, e Event) func(context.Context, redis.Pipeliner) {
+	return func(ctx context.Context, p redis.Pipeliner) {
+		data, err := json.Marshal(e)
+		if err != nil || customerID == "" {
+			return
+		}
+		key := s.space.Key(recentPrefix + customerID)
 		p.LPush(ctx, key, data)
 		p.LTrim(ctx, key, 0, maxRecent-1)
 		p.Expire(ctx, key, kept)
-		return nil
-	})
-	if err != nil {
-		s.log.Debug().Err(err).Str("user", customerID).Msg("what a customer did is not kept for staff")
 	}
 }
 

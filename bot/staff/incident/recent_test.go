@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
@@ -21,10 +22,16 @@ func TestTheLatestEventsOfACustomerAreKept(t *testing.T) {
 		store := incident.New(client, "", "1", zerolog.Nop())
 		note := func(id string, a interaction.Action, why error) {
 			r := &interaction.Request{ID: id, UserID: "42", CustomerID: "42", Reference: "REF" + id}
+			event := incident.Ended(r, a, why)
 			if a.Name == "" {
-				store.Note("42", incident.Failed(r, why))
-			} else {
-				store.Note("42", incident.Ended(r, a, why))
+				event = incident.Failed(r, why)
+			}
+			_, err := client.Pipelined(t.Context(), func(p redis.Pipeliner) error {
+				store.Note("42", event)(t.Context(), p)
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
 			}
 		}
 		for i := range 12 {

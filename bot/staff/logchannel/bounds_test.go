@@ -1,6 +1,7 @@
 package logchannel_test
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -193,4 +194,25 @@ func TestAnOrderThatIsLostDelaysNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWhatGoesAlongIsWrittenOnce with an entry, with one that is counted by the process, and with one
+// that nobody watches.
+func TestWhatGoesAlongIsWrittenOnce(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		p := o.newProcess(t, url, hasty())
+		for i, e := range []logchannel.Entry{action("done"), failure("group", 1), failure("group", 2), {Category: logchannel.Staff, Line: "unwatched"}} {
+			key := fmt.Sprint("hostbot:along:", i)
+			e.Along = func(ctx context.Context, pipe redis.Pipeliner) { pipe.RPush(ctx, key, "x") }
+			p.Post(e)
+			if n := p.redis.Client.LLen(t.Context(), key).Val(); n != 1 {
+				t.Errorf("entry %d: it is there %d times", i, n)
+			}
+		}
+		p.Start()
+		await(t, o.errors, "the failures", func() bool { return len(titles(o.errors)) > 0 })
+		await(t, o.actions, "the action", func() bool { return len(titles(o.actions)) > 0 })
+		p.stop(t)
+	})
 }

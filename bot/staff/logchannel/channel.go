@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 )
 
@@ -41,20 +42,25 @@ func (d *Delivery) newChannel(id string) *channel {
 	}
 }
 
-// post keeps an entry in the outbox, and adds it to the queue unless run will.
-func (ch *channel) post(e Entry) {
+// post keeps an entry in the outbox, and adds it to the queue unless run will. It reports whether
+// what goes along with the entry was sent.
+func (ch *channel) post(e Entry) (sent bool) {
+	along := e.Along
+	e.Along = nil // which is not kept
 	one := newKept(e, time.Now())
-	if ch.outbox.post(one) {
-		ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
-		defer cancel()
-		_ = ch.add(ctx, []kept{one}) // run tries again
+	if !ch.outbox.post(one) {
+		return false
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
+	defer cancel()
+	_ = ch.add(ctx, []kept{one}, along) // run tries again
+	return true
 }
 
-// add adds entries to the queue, and notes where that fails.
-func (ch *channel) add(ctx context.Context, entries []kept) error {
+// add adds entries to the queue, and notes where that fails. along may be nil.
+func (ch *channel) add(ctx context.Context, entries []kept, along func(context.Context, redis.Pipeliner)) error {
 	for some := range slices.Chunk(entries, readAhead) {
-		due, err := ch.queue.add(ctx, some)
+		due, err := ch.queue.add(ctx, some, along)
 		if err != nil {
 			ch.redisAway(err)
 			return err
@@ -110,7 +116,7 @@ func (ch *channel) ask(ctx context.Context) error {
 	if a.due {
 		ch.Wake(ctx, kind, ch.id)
 	}
-	if err := ch.add(ctx, ch.outbox.unrecorded()); err != nil {
+	if err := ch.add(ctx, ch.outbox.unrecorded(), nil); err != nil {
 		return err
 	}
 	if len(a.lost) > 0 {
@@ -160,7 +166,7 @@ func (ch *channel) drain() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ch.ctx), ch.Timing.Record)
 	defer cancel()
-	_ = ch.add(ctx, ch.outbox.unrecorded()) // there may have been no time for it
+	_ = ch.add(ctx, ch.outbox.unrecorded(), nil) // there may have been no time for it
 	if left := ch.outbox.lacking(); left > 0 {
 		ch.log.Error().Int("entries", left).Msg("log channel entries are lost: neither redis nor discord took them")
 	}

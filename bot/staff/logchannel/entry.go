@@ -1,6 +1,7 @@
 package logchannel
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 )
 
 // Category is a kind of entry, which may have a channel of its own.
@@ -45,6 +47,9 @@ type Entry struct {
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
 	Reference string `json:"-"`
+	// Along adds what else Redis is to take at this moment, in the same round trip, whether anybody
+	// watches or not. Where Redis is away, that is lost. It may be nil.
+	Along func(context.Context, redis.Pipeliner) `json:"-"`
 }
 
 // Customer is a user, and what that one is called, which may be empty.

@@ -96,7 +96,7 @@ func FuzzQueue(f *testing.F) {
 		server.FlushAll()
 		ctx, client := t.Context(), ch.Redis
 		before, after := newKept(Entry{Line: "before"}, time.Now()), newKept(Entry{Line: "after"}, time.Now())
-		if _, err := ch.queue.add(ctx, []kept{before}); err != nil {
+		if _, err := ch.queue.add(ctx, []kept{before}, nil); err != nil {
 			t.Fatal(err)
 		}
 		spoiled := "hostbot:{logs}:" + names[int(key)%len(names)]
@@ -120,7 +120,7 @@ func FuzzQueue(f *testing.F) {
 			client.Del(ctx, spoiled)
 			client.RPush(ctx, spoiled, value)
 		}
-		if _, err := ch.queue.add(ctx, []kept{after}); err != nil {
+		if _, err := ch.queue.add(ctx, []kept{after}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := ch.queue.ask(ctx, []string{before.ID, after.ID}); err != nil {

@@ -197,9 +197,17 @@ func (d *Delivery) Work() leader.Kind {
 // Post records an entry, in the outbox alone where Redis does not answer in time.
 // After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
-	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {
-		ch.post(e)
+	ch := d.channels[e.Category]
+	went := ch != nil && (e.Line != "" || e.Embed != nil) && ch.post(e)
+	if went || e.Along == nil {
+		return
 	}
+	ctx, cancel := context.WithTimeout(context.Background(), d.Timing.Record)
+	defer cancel()
+	_, _ = d.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		e.Along(ctx, p)
+		return nil
+	})
 }
 
 // announce tells the staff of other channels about trouble of one, once of each news.

@@ -13,6 +13,7 @@ import (
 
 	"hostbot/bot/sanitize"
 	"hostbot/bot/store/aside"
+	"hostbot/bot/store/pipeline"
 	"hostbot/bot/store/record"
 )
 
@@ -91,8 +92,8 @@ func (q *queue) retry(ctx context.Context, call func() error) error {
 }
 
 // add adds entries, in this order, and reports whether the channel is due by that. It may be
-// repeated where its outcome is not known.
-func (q *queue) add(ctx context.Context, entries []kept) (due bool, err error) {
+// repeated where its outcome is not known. along adds what else Redis is to do, once; it may be nil.
+func (q *queue) add(ctx context.Context, entries []kept, along func(context.Context, redis.Pipeliner)) (due bool, err error) {
 	args := append(make([]any, 0, 2+2*len(entries)), q.channel, q.idle.Milliseconds())
 	for _, e := range entries {
 		content, err := json.Marshal(e)
@@ -101,8 +102,16 @@ func (q *queue) add(ctx context.Context, entries []kept) (due bool, err error) {
 		}
 		args = append(args, e.ID, content)
 	}
+	script, keys := redis.NewScript(addScript), []string{q.waiting, q.entries, q.delivered, q.due}
 	err = q.retry(ctx, func() (err error) {
-		due, err = redis.NewScript(addScript).Run(ctx, q.redis, []string{q.waiting, q.entries, q.delivered, q.due}, args...).Bool()
+		var added *redis.Cmd
+		if along == nil {
+			added = script.Run(ctx, q.redis, keys, args...)
+		} else { // the whole script, as Redis may have forgotten it
+			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) { along(ctx, p) })
+			along = nil
+		}
+		due, err = added.Bool()
 		return err
 	})
 	return due, err
@@ -134,7 +143,7 @@ func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
 		if err != nil || count.Val() == 0 {
 			return err
 		}
-		a.due, err = q.add(ctx, nil)
+		a.due, err = q.add(ctx, nil, nil)
 		return err
 	})
 	if err != nil {

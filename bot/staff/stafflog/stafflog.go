@@ -5,6 +5,7 @@ package stafflog
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
@@ -42,8 +44,8 @@ func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log 
 type Incidents interface {
 	// Keep keeps what is behind a reference.
 	Keep(incident.Incident)
-	// Note keeps what a customer did, or what failed for the customer.
-	Note(customerID string, e incident.Event)
+	// Note returns what has Redis keep what a customer did, or what failed for the customer.
+	Note(customerID string, e incident.Event) func(context.Context, redis.Pipeliner)
 }
 
 // Colours of entries.
@@ -71,12 +73,13 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error
 	if a.Outcome != interaction.Done {
 		parts = append(parts, "`"+r.Reference+"`")
 	}
-	l.post(logchannel.Entry{
+	entry := logchannel.Entry{
 		Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
-	})
-	if !l.test {
-		l.keep.Note(r.CustomerID, incident.Ended(r, a, failure))
 	}
+	if !l.test {
+		entry.Along = l.keep.Note(r.CustomerID, incident.Ended(r, a, failure))
+	}
+	l.post(entry)
 }
 
 // outcome says how an action ended, and why if that is known.
@@ -150,9 +153,6 @@ func (l *Log) mark() string {
 func (l *Log) Failure(r *interaction.Request, err error) {
 	about := incident.Of(r, err)
 	l.keep.Keep(about)
-	if !l.test && r.Running == nil { // otherwise the end of the action says it
-		l.keep.Note(r.CustomerID, incident.Failed(r, err))
-	}
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
 	own := l.people(r)
@@ -164,12 +164,16 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 		l.field("where", l.where(r)),
 		l.field("reference", "`"+r.Reference+"`"),
 	)
-	entry := l.entry("❗ "+l.cause(err), red, detail)
-	entry.Description = l.t.Text("log.todo." + about.Cause)
-	l.post(logchannel.Entry{
-		Category: logchannel.Errors, Embed: entry, Own: own,
+	card := l.entry("❗ "+l.cause(err), red, detail)
+	card.Description = l.t.Text("log.todo." + about.Cause)
+	entry := logchannel.Entry{
+		Category: logchannel.Errors, Embed: card, Own: own,
 		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(about, err), Reference: r.Reference, Customer: customer(r),
-	})
+	}
+	if !l.test && r.Running == nil { // otherwise the end of the action says it
+		entry.Along = l.keep.Note(r.CustomerID, incident.Failed(r, err))
+	}
+	l.post(entry)
 }
 
 // cause says in a few words what failed, and with which status.

@@ -1,12 +1,15 @@
 package stafflog_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
@@ -276,5 +279,5 @@ func TestATestSaysSoFirst(t *testing.T) {
 // nothingKept keeps nothing.
 type nothingKept struct{}
 
-func (nothingKept) Keep(incident.Incident)      {}
-func (nothingKept) Note(string, incident.Event) {}
+func (nothingKept) Keep(incident.Incident)                                             {}
+func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }
