@@ -147,8 +147,14 @@ type figures map[string]float64
 // reports what an interaction costs.
 func (p *program) measure(b *testing.B, l load, users int) {
 	b.Helper()
+	p.measureRun(b, func() (*loadgen.Latencies, error) { return l.run(p.discord, loadgen.Users(users), b.Loop) })
+}
+
+// measureRun is measure for what calls b.Loop before each interaction.
+func (p *program) measureRun(b *testing.B, run func() (*loadgen.Latencies, error)) {
+	b.Helper()
 	before := p.counts(b)
-	latencies, err := l.run(p.discord, loadgen.Users(users), b.Loop)
+	latencies, err := run()
 	if err != nil {
 		b.Fatal(p.name, err)
 	}
@@ -167,7 +173,8 @@ func (p *program) counts(b *testing.B) figures {
 	b.Helper()
 	counts := figures{
 		"cpu-µs":  float64(p.usage(b).CPU.Microseconds()),
-		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()), "redis": p.redisCommands(b),
+		"discord": float64(p.discord.Calls()), "service": float64(p.service.Calls()),
+		"redis": p.redisStat(b, "total_commands_processed"), "redis-reads": p.redisStat(b, "total_reads_processed"),
 	}
 	if p.metrics != "" {
 		heap, err := scrape(p.metrics)
@@ -193,12 +200,12 @@ func (p *program) residentMB(b *testing.B) float64 {
 	return float64(p.usage(b).Resident) / 1e6
 }
 
-// redisCommands returns how many commands the program's Redis has had, without
-// this question.
-func (p *program) redisCommands(b *testing.B) float64 {
+// redisStat returns what the program's Redis has counted. A pipeline is several commands, and as it
+// is short one read.
+func (p *program) redisStat(b *testing.B, name string) float64 {
 	b.Helper()
 	stats := p.redis.InfoMap(b.Context(), "stats")
-	n, err := strconv.ParseFloat(stats.Item("Stats", "total_commands_processed"), 64)
+	n, err := strconv.ParseFloat(stats.Item("Stats", name), 64)
 	if err != nil {
 		b.Fatal(stats.Err(), err)
 	}

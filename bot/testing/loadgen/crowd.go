@@ -29,12 +29,20 @@ func (c Crowd) ID(n int) string { return strconv.Itoa(firstUser + n%c.Asking*(c.
 type customer struct {
 	user, locale string
 	guild        int
+	restarts     string // the bot on whose card Restart is pressed; "" where /bot list is typed
 }
 
 // customer returns somebody who asks. A third of them each reads English, German, Turkish.
 func (c Crowd) customer(n int) customer {
 	who := n % c.Asking
-	return customer{c.ID(n), [...]string{"en-US", "de", "tr"}[who%3], (firstGuild + who%c.Guilds) << 22}
+	return customer{user: c.ID(n), locale: [...]string{"en-US", "de", "tr"}[who%3], guild: (firstGuild + who%c.Guilds) << 22}
+}
+
+// presser returns a customer who restarts a bot that runs, each time another one.
+func (c Crowd) presser(n, bots int) customer {
+	who := c.customer(n)
+	who.restarts = botID(who.user, n/c.Asking*2%bots)
+	return who
 }
 
 // skew and flat are how much more often one customer asks than another: the busiest

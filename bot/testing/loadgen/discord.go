@@ -21,7 +21,8 @@ type Discord struct {
 	server   *http.Server
 	serving  sync.WaitGroup
 	gateway  gateway
-	event    eventTemplate
+	event    eventTemplate // of /bot list
+	press    eventTemplate
 	// AnyMessage takes any message for an answer, for a program that does not draw
 	// one. It is set before the first interaction.
 	AnyMessage bool
@@ -43,6 +44,7 @@ type Discord struct {
 // question is an interaction that has no answer yet.
 type question struct {
 	user     string
+	press    bool // it is over when its message says how the action ended
 	at       time.Time
 	answered func(after time.Duration)
 }
@@ -54,7 +56,7 @@ func StartDiscord(shards int) (*Discord, error) {
 		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	d := &Discord{
-		listener: listener, event: parseEvent(eventText), gateway: gateway{shards: shards, conns: make(map[int]*connection), waiting: make(map[int][][]byte)},
+		listener: listener, event: parseEvent(eventText), press: parseEvent(pressText), gateway: gateway{shards: shards, conns: make(map[int]*connection), waiting: make(map[int][][]byte)},
 		asked: make(map[string]*question), ready: make(chan struct{}),
 	}
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
@@ -115,16 +117,22 @@ func snowflake(at time.Time, n int) string {
 	return strconv.FormatInt((at.UnixMilli()-discordEpoch)<<countBits|int64(n), 10)
 }
 
-// ask sends the event of a customer who types /bot list. answered is called
-// when the callback has arrived.
+// ask sends the event of a customer who types /bot list or presses Restart. answered is called
+// when the callback has arrived, or what a press led to.
 func (d *Discord) ask(c customer, answered func(after time.Duration)) error {
 	d.mu.Lock()
 	d.last++
 	id := snowflake(time.Now(), d.last)
 	sequence := strconv.Itoa(d.last + 1) // READY is the first
-	q := &question{user: c.user, answered: answered}
+	q := &question{user: c.user, press: c.restarts != "", answered: answered}
 	d.asked[id] = q
-	event := d.event.appendTo(nil, map[string]string{"id": id, "sequence": sequence, "user": c.user, "locale": c.locale, "guild": strconv.Itoa(c.guild)})
+	template := d.event
+	if q.press {
+		template = d.press
+	}
+	event := template.appendTo(nil, map[string]string{
+		"id": id, "sequence": sequence, "user": c.user, "locale": c.locale, "guild": strconv.Itoa(c.guild), "bot": c.restarts,
+	})
 	q.at = time.Now()
 	d.mu.Unlock()
 	return d.gateway.send(c.guild, event)
@@ -180,14 +188,38 @@ func (d *Discord) callback(id string, body []byte) bool {
 	now := time.Now()
 	d.mu.Lock()
 	q := d.asked[id]
-	delete(d.asked, id)
 	d.judge(id, q, body)
+	if q != nil && q.press { // and stays, until its message is edited
+		d.mu.Unlock()
+		return true
+	}
+	delete(d.asked, id)
 	d.mu.Unlock()
 	if q == nil {
 		return false
 	}
 	q.answered(now.Sub(q.at))
 	return true
+}
+
+// tokenStart begins the token of an interaction, before its ID.
+const tokenStart = "aW50ZXJhY3Rpb246"
+
+// edited notes that the message of a press was edited, whose token is in the path.
+func (d *Discord) edited(path string, body []byte) {
+	now := time.Now()
+	_, rest, _ := strings.Cut(path, tokenStart)
+	id, _, _ := strings.Cut(rest, "Ol")
+	d.mu.Lock()
+	q := d.asked[id]
+	delete(d.asked, id)
+	if d.first == nil && (q == nil || !bytes.Contains(body, []byte("✅"))) {
+		d.first = fmt.Errorf("loadgen: a press led to this: %s", body)
+	}
+	d.mu.Unlock()
+	if q != nil {
+		q.answered(now.Sub(q.at))
+	}
 }
 
 // judge notes the first mistake in answers. d.mu is held.
@@ -200,6 +232,10 @@ func (d *Discord) judge(id string, q *question, body []byte) {
 		d.first = fmt.Errorf("loadgen: %s was answered, which is no interaction", id)
 	case q != nil && d.MayDefer && bytes.Contains(body, []byte(`"type":5`)):
 		d.deferred++
+	case q != nil && q.press:
+		if !bytes.Contains(body, []byte(`"type":7`)) {
+			d.first = fmt.Errorf("loadgen: the answer to a press is no update: %s", body)
+		}
 	case !bytes.Contains(body, []byte(`"type":4`)):
 		d.first = fmt.Errorf("loadgen: the answer is not a message: %s", body)
 	case q != nil && !d.AnyMessage && !bytes.Contains(body, []byte(botID(q.user, 0))):
@@ -219,6 +255,9 @@ func (d *Discord) serveRest(w http.ResponseWriter, method, path string, body []b
 	case strings.HasSuffix(path, "/commands"):
 		answer = d.register(method, body)
 		defer d.readyOnce.Do(func() { close(d.ready) })
+	case method == http.MethodPatch && strings.HasPrefix(path, "webhooks/"):
+		d.edited(path, body)
+		answer = map[string]any{"id": "1", "channel_id": "1", "embeds": []any{map[string]any{}}}
 	case strings.Contains(path, "/messages"):
 		var sent struct {
 			Embeds []json.RawMessage `json:"embeds"`

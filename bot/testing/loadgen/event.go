@@ -1,7 +1,7 @@
 package loadgen
 
 import (
-	_ "embed" // the event
+	_ "embed" // the events
 	"strings"
 )
 
@@ -10,6 +10,11 @@ import (
 //
 //go:embed event.json
 var eventText string
+
+// pressText is the same of a press of Restart on a bot's card.
+//
+//go:embed press.json
+var pressText string
 
 // eventTemplate is the event in pieces. In the order of the text, its
 // placeholders stand between them.

@@ -29,6 +29,12 @@ func Closed(d *Discord, users Crowd, underWay int, more func() bool) (*Latencies
 	return load(d, users.customer, underWay, more)
 }
 
+// Restarts is Closed where each user restarts one of so many bots. An interaction is over when
+// its message says how the restart ended.
+func Restarts(d *Discord, users Crowd, bots, underWay int, more func() bool) (*Latencies, error) {
+	return load(d, func(n int) customer { return users.presser(n, bots) }, underWay, more)
+}
+
 // maxUnderWay is how many interactions a program may owe before its customers
 // wait for it.
 const maxUnderWay = 10_000

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -27,7 +28,7 @@ func StartService(botsEach int) (*Service, error) {
 		return nil, fmt.Errorf("loadgen: %w", err)
 	}
 	s := &Service{bots: botsEach, listener: listener}
-	s.server = &http.Server{Handler: http.HandlerFunc(s.list), ReadHeaderTimeout: 10 * time.Second}
+	s.server = &http.Server{Handler: http.HandlerFunc(s.serve), ReadHeaderTimeout: 10 * time.Second}
 	s.serving.Go(func() { _ = s.server.Serve(listener) })
 	return s, nil
 }
@@ -47,8 +48,21 @@ func (s *Service) Close() {
 // botID returns the ID of a user's nth bot.
 func botID(user string, n int) string { return fmt.Sprintf("%s-%d", user, n) }
 
-func (s *Service) list(w http.ResponseWriter, r *http.Request) {
+// restartTakes is how long a restart takes.
+const restartTakes = time.Millisecond
+
+func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	s.calls.Add(1)
+	w.Header().Set("Content-Type", "application/json")
+	if strings.HasSuffix(r.URL.Path, "/restart") {
+		time.Sleep(restartTakes)
+		_ = json.NewEncoder(w).Encode(map[string]any{"ok": true, "status": "RUNNING"})
+		return
+	}
+	s.list(w, r)
+}
+
+func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 	user := r.URL.Query().Get("chatUserId")
 	servers := make([]map[string]any, s.bots)
 	for i := range servers {
@@ -58,7 +72,6 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) {
 			"ramMb": 512, "diskMb": 2048, "cpuPercent": 100, "planName": "Pro", "createdAt": "2026-01-15T10:30:00Z",
 		}
 	}
-	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{
 		"servers": servers,
 		"account": map[string]any{"planName": "Pro", "planRamMb": 1 << 20, "maxServers": 2 * s.bots, "serverCount": s.bots},
