@@ -13,6 +13,7 @@ type local struct {
 	running map[botKey]Running
 	started map[string][]time.Time // by user, oldest first
 	held    map[heldKey]time.Time  // until when
+	tidied  time.Time              // when what is over was forgotten last
 }
 
 type botKey struct{ customerID, serverID string }
@@ -30,17 +31,19 @@ func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err erro
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, key := time.Now(), botKey{c.Request.CustomerID, c.Action.BotID}
-	l.forget(now)
+	l.tidy(now)
 	if other, busy := l.running[key]; busy {
 		return nil, &BusyError{other}
 	}
-	if until, held := l.held[heldKey{key, c.Action.Name}]; held {
+	if until := l.held[heldKey{key, c.Action.Name}]; now.Before(until) {
 		return nil, &HeldError{until}
 	}
-	if recent := l.started[c.Request.UserID]; len(recent) >= PerWindow {
+	recent := within(l.started[c.Request.UserID], now)
+	l.started[c.Request.UserID] = recent
+	if len(recent) >= PerWindow {
 		return nil, &LimitError{Until: recent[0].Add(Window)}
 	}
-	l.started[c.Request.UserID] = append(l.started[c.Request.UserID], now)
+	l.started[c.Request.UserID] = append(recent, now)
 	l.running[key] = Running{c.Action.Name, now}
 	return func(holdBack time.Duration) {
 		l.mu.Lock()
@@ -52,12 +55,20 @@ func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err erro
 	}, nil
 }
 
-// forget forgets what is over. The caller holds the mutex.
-func (l *local) forget(now time.Time) {
+// within returns those of some times that are in the window.
+func within(all []time.Time, now time.Time) []time.Time {
+	return slices.DeleteFunc(all, func(at time.Time) bool { return now.Sub(at) >= Window })
+}
+
+// tidy forgets what is over, of everybody, once in a while. The caller holds the mutex.
+func (l *local) tidy(now time.Time) {
+	if now.Sub(l.tidied) < Window {
+		return
+	}
+	l.tidied = now
 	maps.DeleteFunc(l.held, func(_ heldKey, until time.Time) bool { return !now.Before(until) })
 	for user, all := range l.started {
-		recent := slices.DeleteFunc(all, func(at time.Time) bool { return now.Sub(at) >= Window })
-		if l.started[user] = recent; len(recent) == 0 {
+		if l.started[user] = within(all, now); len(l.started[user]) == 0 {
 			delete(l.started, user)
 		}
 	}

@@ -3,7 +3,6 @@ package accounts
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -120,7 +119,7 @@ func (c *Cache) store(ctx context.Context, userID string, f found, e *entry) err
 }
 
 func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) error {
-	data, err := json.Marshal(e)
+	data, err := e.MarshalJSON() // json.Marshal would go through it again
 	if err != nil {
 		return err
 	}
