@@ -52,7 +52,7 @@ func refusal(res *http.Response, body []byte) *Error {
 		// The body and the header of a limit on all requests both say so
 		// (https://discord.com/developers/docs/topics/rate-limits). Where the body names
 		// no wait, the machine's address is banned.
-		e.Global = said.Global || res.Header.Get("X-RateLimit-Scope") == "global" || said.RetryAfter <= 0
+		e.Global = said.Global || res.Header.Get(scopeHeader) == "global" || said.RetryAfter <= 0
 	}
 	return e
 }

@@ -40,6 +40,10 @@ const (
 	defaultVersion = 10
 	// maxMessage bounds what is kept of Discord's words, in bytes.
 	maxMessage = 500
+	// scopeHeader says whose limit a request has reached
+	// (https://discord.com/developers/docs/topics/rate-limits#header-format). It is written as http.Header
+	// keeps it: any other form is turned into this one at each look.
+	scopeHeader = "X-Ratelimit-Scope"
 	// UserAgent names the library in the form that Discord asks for, and the
 	// program after that, where Discord allows anything. Requests without it may be
 	// refused. https://discord.com/developers/docs/reference#user-agent
@@ -289,7 +293,7 @@ func became(req *http.Request, res *http.Response) outcome {
 
 // note lets the limits learn from an answer; refused is nil for a success.
 func (c *Client) note(res *http.Response, refused *Error) {
-	news := c.limits.note(res.StatusCode, refused, res.Header.Get("X-RateLimit-Scope"))
+	news := c.limits.note(res.StatusCode, refused, res.Header.Get(scopeHeader))
 	if news.threshold > 0 && c.OnInvalid != nil {
 		c.OnInvalid(news.invalid)
 	}
