@@ -110,8 +110,13 @@ func (s store) list(ctx context.Context, e entry, keys []string, args []any) (an
 	if err != nil { // the next renewal does it
 		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
 	}
-	if answer == nil || redis.HasErrorPrefix(answer.Err(), "NOSCRIPT") || aside.IsWrongType(answer.Err()) {
+	if answer == nil {
 		return s.run(ctx, acquireScript, keys, args...)
+	}
+	err = answer.Err()
+	_, answered := errors.AsType[redis.Error](err)
+	if err != nil && !answered || redis.HasErrorPrefix(err, "NOSCRIPT") || aside.IsWrongType(err) {
+		return s.run(ctx, acquireScript, keys, args...) // which grants an action once, however often it is asked
 	}
 	return answer
 }

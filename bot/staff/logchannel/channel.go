@@ -42,19 +42,17 @@ func (d *Delivery) newChannel(id string) *channel {
 	}
 }
 
-// post keeps an entry in the outbox, and adds it to the queue unless run will. It reports whether
-// what goes along with the entry was sent.
-func (ch *channel) post(e Entry) (sent bool) {
+// post keeps an entry in the outbox, and adds it to the queue unless run will.
+func (ch *channel) post(e Entry) {
 	along := e.Along
 	e.Along = nil // which is not kept
 	one := newKept(e, time.Now())
 	if !ch.outbox.post(one) {
-		return false
+		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
 	defer cancel()
 	_ = ch.add(ctx, []kept{one}, along) // run tries again
-	return true
 }
 
 // add adds entries to the queue, and notes where that fails. along may be nil.

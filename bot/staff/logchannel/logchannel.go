@@ -197,15 +197,23 @@ func (d *Delivery) Work() leader.Kind {
 // Post records an entry, in the outbox alone where Redis does not answer in time.
 // After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
-	ch := d.channels[e.Category]
-	went := ch != nil && (e.Line != "" || e.Embed != nil) && ch.post(e)
-	if went || e.Along == nil {
+	along, went := e.Along, false
+	if along != nil {
+		e.Along = func(ctx context.Context, p redis.Pipeliner) {
+			went = true
+			along(ctx, p)
+		}
+	}
+	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {
+		ch.post(e)
+	}
+	if went || along == nil {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), d.Timing.Record)
 	defer cancel()
 	_, _ = d.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		e.Along(ctx, p)
+		along(ctx, p)
 		return nil
 	})
 }

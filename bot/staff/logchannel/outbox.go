@@ -191,8 +191,13 @@ func (o *outbox) lost(ids []string) {
 }
 
 func (o *outbox) mark(ids []string, in place) {
+	isMarked := func(id string) bool { return slices.Contains(ids, id) }
+	if len(ids) > 1 { // one is told most often, where a set would take longer
+		marked := setOf(ids)
+		isMarked = func(id string) bool { return marked[id] }
+	}
 	for _, it := range o.items {
-		if slices.Contains(ids, it.ID) { // of one ID as a rule, and of a hundred at most
+		if isMarked(it.ID) {
 			it.in = in
 		}
 	}

@@ -108,8 +108,10 @@ func (q *queue) add(ctx context.Context, entries []kept, along func(context.Cont
 		if along == nil {
 			added = script.Run(ctx, q.redis, keys, args...)
 		} else { // the whole script, as Redis may have forgotten it
-			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) { along(ctx, p) })
-			along = nil
+			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) {
+				along(ctx, p)
+				along = nil
+			})
 		}
 		due, err = added.Bool()
 		return err
