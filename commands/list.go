@@ -44,7 +44,7 @@ type botList struct {
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
 	bots := listOf(c.nowOf(r, s))
-	slices.SortStableFunc(bots, byUrgency)
+	slices.SortStableFunc(bots, func(one, other listed) int { return byUrgency(one.condition, other.condition) })
 	pages := max(1, (len(bots)+pageSize-1)/pageSize)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {

@@ -116,7 +116,7 @@ func panelBots(p panel.Panel, servers []hostapi.Server) (bots []hostapi.Server) 
 func (v panelView) bots() []hostapi.Server {
 	bots := panelBots(v.panel, v.known.List.Servers)
 	slices.SortStableFunc(bots, func(one, other hostapi.Server) int {
-		return cmp.Compare(conditionOf(one.Status).urgency(), conditionOf(other.Status).urgency())
+		return byUrgency(conditionOf(one.Status), conditionOf(other.Status))
 	})
 	return bots
 }

@@ -48,7 +48,7 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 	v := c.view(r)
 	bots := listOf(c.nowOf(r, s))
 	slices.SortStableFunc(bots, func(one, other listed) int {
-		return cmp.Or(byUrgency(one, other), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
+		return cmp.Or(byUrgency(one.condition, other.condition), s.Notes[other.ID].At.Compare(s.Notes[one.ID].At))
 	})
 	hint := ""
 	if len(bots) > maxOptions {

@@ -59,8 +59,8 @@ func listOf(servers []hostapi.Server) []listed {
 	return list
 }
 
-// byUrgency orders bots: those with a problem come first.
-func byUrgency(one, other listed) int { return cmp.Compare(one.urgency(), other.urgency()) }
+// byUrgency orders bots by their conditions: those with a problem come first.
+func byUrgency(one, other condition) int { return cmp.Compare(one.urgency(), other.urgency()) }
 
 // moving reports whether a bot is on the way to another state.
 func (s state) moving() bool { return s == starting || s == transitional }

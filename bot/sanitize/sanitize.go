@@ -48,7 +48,7 @@ func escaped(text string, limit int) string {
 	switch {
 	case marked == 0: // as most texts
 		return text
-	case len(text)+marked <= limit: // nothing is to be cut, whatever the characters
+	case utf8.RuneCountInString(text)+marked <= limit:
 		return withBackslashes(text, marked)
 	}
 	var out strings.Builder
@@ -67,10 +67,7 @@ func escaped(text string, limit int) string {
 			fits = out.Len()
 		}
 	}
-	if count > limit {
-		return out.String()[:fits] + "…"
-	}
-	return out.String()
+	return out.String()[:fits] + "…"
 }
 
 // withBackslashes escapes so many characters of a text.

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"os"
-	"strconv"
-	"strings"
 	"testing"
+
+	"github.com/prometheus/procfs"
 )
 
 // TestUnmapBinary: the process holds less, and goes on.
@@ -19,14 +18,13 @@ func TestUnmapBinary(t *testing.T) {
 // residentFiles returns how much of files the kernel counts as the process's, in kB.
 func residentFiles(t *testing.T) int {
 	t.Helper()
-	status, err := os.ReadFile("/proc/self/status")
+	self, err := procfs.Self()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(status), "RssFile:")
-	kB, err := strconv.Atoi(strings.Fields(rest)[0])
+	status, err := self.NewStatus()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return kB
+	return int(status.RssFile / 1024)
 }

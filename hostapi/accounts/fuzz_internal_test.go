@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 	"unicode/utf8"
@@ -16,10 +15,10 @@ import (
 // ahead, and is read again as it was once it is stored.
 func FuzzEntries(f *testing.F) {
 	now := time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC)
-	whole, _ := json.Marshal(entry{
+	whole, _ := (&entry{
 		UserID: "42", FetchedAt: now, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Shop", Status: "RUNNING"}}},
 		Notes: map[string]Note{"a": {Action: "restart", At: now, Seen: now}},
-	})
+	}).encode()
 	for _, s := range []string{
 		string(whole), "", "{", "null", "[]", `{"userId":"42"}`, `{"userId":"43","fetchedAt":"2026-11-22T01:02:03Z","missing":true}`,
 		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[null]}`,
@@ -54,7 +53,7 @@ func FuzzEntries(f *testing.F) {
 				t.Errorf("%q is noted ahead: %+v", id, note)
 			}
 		}
-		again, err := json.Marshal(e)
+		again, err := e.encode()
 		if err != nil {
 			t.Fatalf("it cannot be stored: %v", err)
 		}

@@ -119,7 +119,7 @@ func (c *Cache) store(ctx context.Context, userID string, f found, e *entry) err
 }
 
 func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) error {
-	data, err := e.MarshalJSON() // json.Marshal would go through it again
+	data, err := e.encode()
 	if err != nil {
 		return err
 	}

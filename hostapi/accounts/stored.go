@@ -11,9 +11,9 @@ import (
 	"hostbot/hostapi"
 )
 
-// MarshalJSON writes an entry as it is stored. Servers are lists of their fields without names: an
+// encode writes an entry as it is stored. Servers are lists of their fields without names: an
 // account is read for each interaction, and names take longer to read than what they name.
-func (e entry) MarshalJSON() ([]byte, error) {
+func (e *entry) encode() ([]byte, error) {
 	servers := make([][serverFields]any, len(e.List.Servers))
 	for i, s := range e.List.Servers {
 		servers[i] = fieldsOf(s)

@@ -1,7 +1,6 @@
 package accounts
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"testing"
@@ -29,7 +28,7 @@ func TestEachFieldIsReadBack(t *testing.T) {
 		fill(t, reflect.ValueOf(&note).Elem(), &n)
 		stored.Notes[id] = note
 	}
-	data, err := json.Marshal(stored)
+	data, err := stored.encode()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -200,8 +200,10 @@ func (d *Delivery) Post(e Entry) {
 	along, went := e.Along, false
 	if along != nil {
 		e.Along = func(ctx context.Context, p redis.Pipeliner) {
-			went = true
-			along(ctx, p)
+			if !went { // what is repeated of an entry is not repeated of this
+				went = true
+				along(ctx, p)
+			}
 		}
 	}
 	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {

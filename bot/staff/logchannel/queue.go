@@ -92,7 +92,7 @@ func (q *queue) retry(ctx context.Context, call func() error) error {
 }
 
 // add adds entries, in this order, and reports whether the channel is due by that. It may be
-// repeated where its outcome is not known. along adds what else Redis is to do, once; it may be nil.
+// repeated where its outcome is not known. along adds what else Redis is to do; it may be nil, and called again.
 func (q *queue) add(ctx context.Context, entries []kept, along func(context.Context, redis.Pipeliner)) (due bool, err error) {
 	args := append(make([]any, 0, 2+2*len(entries)), q.channel, q.idle.Milliseconds())
 	for _, e := range entries {
@@ -108,10 +108,7 @@ func (q *queue) add(ctx context.Context, entries []kept, along func(context.Cont
 		if along == nil {
 			added = script.Run(ctx, q.redis, keys, args...)
 		} else { // the whole script, as Redis may have forgotten it
-			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) {
-				along(ctx, p)
-				along = nil
-			})
+			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) { along(ctx, p) })
 		}
 		due, err = added.Bool()
 		return err
