@@ -7,8 +7,10 @@
 //
 // Each file puts one part together: hosting.go the service's client and the cache,
 // leading.go what one replica does for all, watching.go what polls accounts, sharding.go
-// the gateway, endpoint.go the HTTP endpoint. connection.go tells staff what is lost and
-// back, reload.go reads secrets anew, supervised.go tells systemd, stop.go ends all.
+// the gateway, endpoint.go the HTTP endpoint, registration.go the lists of commands, and health.go
+// what staff and operators see of all that. connection.go tells staff what is lost and back,
+// losses.go across replicas, references.go what is behind a reference. reload.go reads secrets
+// anew, supervised.go tells systemd, waits.go the playground, stop.go ends all.
 package bot
 
 import (
@@ -247,8 +249,8 @@ func (b *Bot) Run(ctx context.Context) error {
 	work.Go(func() { b.tellSupervisor(working) })
 	// The leader leads on until the last log entries are out.
 	stopLeading := b.lead(context.WithoutCancel(ctx))
-	// While the program stops, it receives interactions, to serve or tell what comes then, and so do
-	// the records of what still runs.
+	// While the program stops, interactions still arrive, to be served or refused, and the records of
+	// running actions are still renewed.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
 	work.Go(func() { b.actions.Run(connected) })

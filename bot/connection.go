@@ -186,12 +186,17 @@ func (b *Bot) serviceUp(after time.Duration) {
 	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
 }
 
-// serviceCalled is told of each call to the hosting service. Staff read of the first one whose
-// secret is refused, and of the first that is accepted after that.
+// serviceCalled is told of each call to the hosting service.
 func (b *Bot) serviceCalled(c hostapi.Call) {
 	b.monitor.Service(c)
 	b.traceService(c)
 	b.judgeReads()
+	b.judgeSecret(c)
+}
+
+// judgeSecret tells staff of the first call whose secret is refused, and of the first that is accepted
+// after that.
+func (b *Bot) judgeSecret(c hostapi.Call) {
 	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
 		return // which says nothing of the secret
 	}

@@ -12,8 +12,8 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// listPatience bounds a call for an account for which nobody waits any more.
-const listPatience = 30 * time.Second
+// callPatience bounds a call for an account, whoever still waits for it.
+const callPatience = 30 * time.Second
 
 // slowCall is from when on a call to the hosting service is one to look into.
 const slowCall = time.Second
@@ -35,7 +35,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: listPatience,
+		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
 		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})

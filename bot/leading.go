@@ -18,7 +18,7 @@ func (b *Bot) openLeader() {
 	b.monitor.Leader(b.leader.Leading)
 }
 
-// cutOff reports whether Discord has answered nothing for as long as after that a leader resigns.
+// cutOff reports whether Discord has been silent for so long that a leader resigns.
 func (b *Bot) cutOff() bool {
 	from, until := b.discord.Silence()
 	return until.Sub(from) >= leader.DefaultTiming().Resign

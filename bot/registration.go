@@ -23,7 +23,7 @@ func (b *Bot) registerCommands(ctx context.Context) {
 			},
 		})
 		registrar.Run(ctx, b.scopes())
-		if b.afterStart != nil {
+		if b.afterStart != nil && ctx.Err() == nil {
 			b.afterStart()
 		}
 	}

@@ -22,11 +22,11 @@ const (
 	// nothing new, before it has a last word. Over HTTP it is less (drainDelay), and still more than
 	// the hosting service has for an answer.
 	drainLimit = 14 * time.Second
-	// endKept is what is kept of the whole for what comes after the last word.
-	endKept = 5 * time.Second
-	// refusedLimit is the same where Discord has refused the bot: what is said
+	// refusedLimit takes the place of drainLimit where Discord has refused the bot: what is said
 	// to customers still arrives, but nothing more comes from them.
 	refusedLimit = time.Second
+	// endKept is what is kept of the whole for what comes after the last word.
+	endKept = 5 * time.Second
 	// refusalDrain is how long those who came too late may be told so.
 	refusalDrain = 3 * time.Second
 	// flushLimit is how long the log channels' last entries may take.

@@ -10,7 +10,8 @@ type Waits struct {
 	ServiceDown bool
 }
 
-// Waits returns what the bot waits for at the moment.
+// Waits returns what the bot waits for at the moment. cmd/playground shows it: there somebody sits
+// and waits for the next attempt.
 func (b *Bot) Waits() Waits {
 	return Waits{
 		Service: b.service.WaitsUntil(), Discord: b.discord.PausedUntil(), Gateway: time.Unix(0, b.connectsAt.Load()),

@@ -175,7 +175,7 @@ func (b *batch) apply(all []interaction.Ended, now memberChange) []interaction.E
 	case stageEnded:
 		b.running--
 		b.commands.refs.Meet(b.request, m.end.err)
-		return append(all, interaction.Ended{Request: m.request, Action: *m.end.told(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
+		return append(all, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
 	case stageLeftOut:
 		b.running--
 	}
@@ -193,7 +193,7 @@ func (b *batch) work(ctx context.Context, i int, m member) {
 	b.changes <- memberChange{member: i, stage: stageActing}
 	end := b.carryOut(ctx, m, release)
 	release()
-	reported := !m.lock.End(*end.told())
+	reported := !m.lock.End(*end.forStaff())
 	b.changes <- memberChange{member: i, stage: stageEnded, end: end, reported: reported}
 }
 

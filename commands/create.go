@@ -168,7 +168,7 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 		end, err := work(ctx)
 		return before(end), err
 	}
-	response.Action = created.told()
+	response.Action = created.forStaff()
 	return before(response)
 }
 

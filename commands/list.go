@@ -30,9 +30,8 @@ func (c *Commands) drawList(ctx context.Context, r *interaction.Request, s accou
 // botList is a page of an account's bots.
 type botList struct {
 	view
-	hostapi.List
-	known       accounts.Snapshot // which has the list
-	notice      string            // of what was done; "" for nothing
+	known       accounts.Snapshot
+	notice      string // of what was done; "" for nothing
 	counts      string
 	crashed     int      // bots that a restart may help
 	page, pages int      // the page is counted from 0
@@ -54,7 +53,7 @@ func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList 
 	page = min(max(page, 0), pages-1)
 	v := c.view(r)
 	return botList{
-		view: v, List: s.List, known: s, counts: v.counts(bots), crashed: len(crashedIn(bots)),
+		view: v, known: s, counts: v.counts(bots), crashed: len(crashedIn(bots)),
 		page: page, pages: pages, shown: bots[page*pageSize : min((page+1)*pageSize, len(bots))],
 	}
 }
@@ -132,13 +131,13 @@ func (l botList) lines() string {
 
 // summary is the plan in a line; "" where there is none, and for staff, who see it below.
 func (l botList) summary() string {
-	a := l.Account
+	a := l.known.List.Account
 	if a.PlanRAMMB <= 0 || a.MaxServers <= 0 || l.asked.ByStaff() {
 		return ""
 	}
 	return l.t.Format("list.summary", args{
 		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
-		"Used": l.t.Size(allocatedRAM(l.Servers)), "Granted": l.t.Size(a.PlanRAMMB),
+		"Used": l.t.Size(allocatedRAM(l.known.List.Servers)), "Granted": l.t.Size(a.PlanRAMMB),
 		"Bots": a.ServerCount, "Max": a.MaxServers,
 	})
 }
@@ -169,16 +168,16 @@ func (l botList) components() []discordgo.MessageComponent {
 // below are the buttons for the whole list: the customer's way to another bot is among them.
 func (l botList) below() []discordgo.Button {
 	refresh := l.button(discordgo.SecondaryButton, "button.refresh", idList+strconv.Itoa(l.page), false)
-	switch _, full := freeRAM(l.List); {
+	switch _, full := freeRAM(l.known.List); {
 	case l.asked.ByStaff():
 		return []discordgo.Button{refresh}
 	case full != nil:
 		return []discordgo.Button{refresh, l.toUpgrade()}
-	case !l.offers(hostapi.OpCreate) && len(l.Servers) > 0:
+	case !l.offers(hostapi.OpCreate) && len(l.known.List.Servers) > 0:
 		return []discordgo.Button{refresh}
 	case !l.offers(hostapi.OpCreate):
 		return []discordgo.Button{refresh, l.toPanel()}
-	case len(l.Servers) == 0:
+	case len(l.known.List.Servers) == 0:
 		return []discordgo.Button{l.button(discordgo.PrimaryButton, "button.create", idSizes, false), refresh}
 	default:
 		return []discordgo.Button{refresh, l.button(discordgo.SecondaryButton, "button.create", idSizes, false)}

@@ -36,8 +36,8 @@ func (e result) outcome() interaction.Outcome {
 	}
 }
 
-// told is what staff are told of the action.
-func (e result) told() *interaction.Action {
+// forStaff is what staff are told of the action.
+func (e result) forStaff() *interaction.Action {
 	return &interaction.Action{Name: e.action.name, BotID: e.server.ID, BotName: e.server.Name, Duration: e.took, Outcome: e.outcome()}
 }
 

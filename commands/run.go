@@ -106,7 +106,7 @@ func (c *Commands) told(ctx context.Context, r *interaction.Request, end result)
 	end.story = c.storyOf(ctx, r.CustomerID, end.server)
 	c.refs.Meet(r, end.err)
 	response := end.draw(c.view(r))
-	response.Action, response.Failure = end.told(), end.err
+	response.Action, response.Failure = end.forStaff(), end.err
 	return response
 }
 

@@ -96,8 +96,8 @@ func (c *Client) Offers(op Operation) bool {
 // DownSince returns since when the circuit breaker is open; zero: it is closed.
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
-// WaitsUntil returns until when a call waits that was answered with a failure, or until when no calls are
-// made: for accounts whose calls fail or, after a 429, for all. It may be over.
+// WaitsUntil returns when the client next sends what it holds back: a call that failed and is made
+// again, a call for an account whose calls fail or, after a 429, any call. It may be past.
 func (c *Client) WaitsUntil() time.Time { return c.breaker.waitsUntil() }
 
 // Close closes connections that are idle. Calls under way are left alone.

@@ -1,155 +1,20 @@
 package actions_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
-	"hostbot/bot/leader"
-	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
-
-// quick is DefaultTiming at a twentieth.
-func quick() actions.Timing {
-	return actions.Timing{Abandoned: 400 * time.Millisecond, Renew: 100 * time.Millisecond}
-}
-
-// replica is a process that carries out actions, as far as Redis can tell.
-type replica struct {
-	cutOff atomic.Bool // from Discord
-	*actions.Actions
-	client   redis.UniversalClient
-	reported chan actions.Report
-	aside    *asides
-	run      func()
-	resigns  func() // leads no more
-	kill     func() // stops it, with its actions left as they are
-}
-
-// asides are the names of what was set aside.
-type asides struct {
-	mu    sync.Mutex
-	names []string
-}
-
-func (a *asides) add(name string, _ error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.names = append(a.names, name)
-}
-
-func (a *asides) String() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return strings.Join(a.names, " ")
-}
-
-// start starts a replica.
-func start(t *testing.T, address string) *replica {
-	r := stopped(t, address)
-	r.run()
-	return r
-}
-
-// stopped returns a replica that is stopped before it renews anything, until it is run.
-func stopped(t *testing.T, address string) *replica {
-	t.Helper()
-	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), aside: &asides{}, kill: func() {}}
-	leading := leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
-		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
-	}})
-	r.Actions = actions.New(actions.Config{
-		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
-	})
-	r.run = func() {
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { r.Run(ctx) })
-		leads, resign := context.WithCancel(ctx)
-		running.Go(func() { leading.Run(leads) })
-		r.resigns = resign
-		r.kill = func() { cancel(); running.Wait() }
-	}
-	leading.Add(r.Work())
-	t.Cleanup(func() { r.kill() })
-	return r
-}
-
-// starts starts an action for an interaction that came some time ago.
-func (r *replica) starts(t *testing.T, id, action string, ago time.Duration) *actions.Lock {
-	t.Helper()
-	return acquire(t, r.Actions, actions.Claim{
-		Request: &interaction.Request{
-			ID: id, UserID: "200", CustomerID: "200", ApplicationID: "1", Locale: "de", Reference: "ABC", ReceivedAt: time.Now().Add(-ago),
-			Token: "the-token", Fields: map[string]string{"name": "typed"},
-		},
-		Action: interaction.Action{Name: action, BotID: "b" + id, BotName: "Shop"},
-	})
-}
-
-// await returns what one of the replicas reports next.
-func await(t *testing.T, one, other *replica) (r actions.Report) {
-	t.Helper()
-	select {
-	case r = <-one.reported:
-	case r = <-other.reported:
-	case <-time.After(world.Patience):
-		t.Fatal("nothing is reported")
-	}
-	return r
-}
-
-// keys returns those that a Redis holds.
-func keys(t *testing.T, client redis.UniversalClient, pattern string) []string {
-	t.Helper()
-	found, err := redistest.Keys(t.Context(), client, pattern)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// eventually waits until something is so.
-func eventually(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
-	defer cancel()
-	if !world.Eventually(ctx, isSo) {
-		t.Fatal("it does not come that " + what)
-	}
-}
-
-// awaitNone waits until Redis holds no action and no token.
-func (r *replica) awaitNone(t *testing.T) {
-	t.Helper()
-	eventually(t, "Redis holds no action", func() bool {
-		return len(keys(t, r.client, "*:token:*"))+len(keys(t, r.client, "*{actions}:due")) == 0 && !r.holdsRecord(t)
-	})
-}
-
-// holdsRecord reports whether Redis holds who asked for an action.
-func (r *replica) holdsRecord(t *testing.T) bool {
-	t.Helper()
-	for field := range r.client.HGetAll(t.Context(), hash).Val() {
-		if strings.HasSuffix(field, ":record") {
-			return true
-		}
-	}
-	return false
-}
 
 const (
 	hash  = "hostbot:actions:{200}"

@@ -77,13 +77,13 @@ func (rep *reply) run(h interaction.Handler) {
 // answer calls the handler, sends its response, and goes on with Then as long as
 // there is one.
 func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
-	deferral := rep.deferLater(ctx)
+	endDeferral := rep.deferLater(ctx)
 	response, err := rep.guarded(func() (interaction.Response, error) { return h(ctx, rep.req) })
 	if err == nil {
 		rep.keep(response)
 	}
 	defer rep.unlock()
-	refusal := deferral()           // Discord's
+	refusal := endDeferral()        // Discord's
 	tooSlow := rep.first != notSent // the handler was, and the interaction has been deferred
 	if errors.Is(err, interaction.ErrHandledElsewhere) && (!tooSlow || refusal != nil) {
 		rep.outcome = "elsewhere" // the other process sees to the caller

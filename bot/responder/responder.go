@@ -78,7 +78,7 @@ type Config struct {
 
 // How the time is used that Discord grants: 3 s for a first response, and 15 min for
 // everything (https://discord.com/developers/docs/interactions/receiving-and-responding).
-// Each counts from when the event arrived.
+// Each but slowFirst and replayedAge counts from when the event arrived.
 const (
 	// answerBy is by when what is slow should be given up for less (Request.AnswerBy).
 	answerBy = 1200 * time.Millisecond
@@ -90,7 +90,7 @@ const (
 	// stepAside is how long a process that stops waits before it says so. The one
 	// that replaces it may serve the customer meanwhile.
 	stepAside = 2 * time.Second
-	// slowFirst is from when on a first response is one to look into. Neither the hosting
+	// slowFirst is from when on after Discord sent the event a first response is one to look into. Neither the hosting
 	// service nor Redis delays it for so long, as it is deferred before, but for suggestions.
 	slowFirst = 2 * time.Second
 	// firstBy is by when Discord must have the first response.
@@ -241,7 +241,7 @@ func refuse(why error) interaction.Handler {
 func (r *Responder) Stop() { r.admission.stop() }
 
 // Drain stops, and waits for the interactions that are being served. Once ctx is
-// done it cancels them, and they have lastLimit to say how far they came. An
+// done it cancels them, and they have lastLimit and a second to say how far they came. An
 // interaction that does not end by then is left behind.
 func (r *Responder) Drain(ctx context.Context) {
 	r.Stop()

@@ -114,7 +114,7 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	return exitDone
 }
 
-// giveBack gives memory back that starting took: a third of what an idle bot would hold
+// giveBack gives memory back that starting took, most of it pages of the binary
 // (bot/PERFORMANCE.md).
 func giveBack() {
 	debug.FreeOSMemory()

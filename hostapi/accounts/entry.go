@@ -35,7 +35,7 @@ type Note struct {
 	Seen time.Time `json:"seen,omitzero"`
 }
 
-// snapshot returns the account, which is fresh, or that there is none.
+// snapshot returns the account, or that there is none.
 func (e *entry) snapshot() (Snapshot, error) {
 	if e.Missing {
 		return Snapshot{}, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList, Detail: "there was no such account a moment ago"}

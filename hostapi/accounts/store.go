@@ -13,9 +13,10 @@ import (
 // useLimit bounds one use of Redis.
 const useLimit = 250 * time.Millisecond
 
-// An account has three keys: one that holds it while it is fresh, one that holds
-// it as long as it may be shown, and one for its generation, a text that is
-// another one after each change, and gone when none was made for a while.
+// An account has four keys: one that holds it while it is fresh, one that holds
+// it as long as it may be shown, one for its generation, a text that is
+// another one after each change, and gone when none was made for a while, and one
+// that says for a few seconds that the service was asked for it.
 //
 // After the prefix the keys begin with the version of the entries' form, so that programs
 // of two versions do not meet each other's. The user ID is a hash tag, so that the keys
@@ -71,7 +72,7 @@ type found struct {
 	entry      *entry // nil: nothing
 	fresh      bool
 	generation string    // in Redis
-	at         time.Time // when it was found; zero: just now
+	at         time.Time // when loadFresh found it; load leaves it zero
 	unwritten  any       // the change that Redis did not take; nil: none
 	err        error     // Redis failed
 }

@@ -208,18 +208,19 @@ func (c *connection) hello(interval time.Duration) error {
 	}
 	c.state = identifying
 	c.handshakeTimer.Stop()
+	bucket := g.bucket
 	go func() { // while others have their turn, heartbeats are acknowledged
-		if err := c.identify(interval); err != nil {
+		if err := c.identify(bucket, interval); err != nil {
 			c.end(err)
 		}
 	}()
 	return nil
 }
 
-// identify begins a session once it is the shard's turn.
-func (c *connection) identify(interval time.Duration) error {
+// identify begins a session once it is the turn of the shard's bucket.
+func (c *connection) identify(bucket int, interval time.Duration) error {
 	g := c.gateway
-	if err := g.cfg.Identifies.wait(c.ctx, g.bucket); err != nil {
+	if err := g.cfg.Identifies.wait(c.ctx, bucket); err != nil {
 		return err
 	}
 	g.cfg.Identifies.taken.Add(1)

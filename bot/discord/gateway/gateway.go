@@ -80,7 +80,7 @@ type Gateway struct {
 	mu      sync.Mutex
 	session Session
 
-	// Used by Run alone.
+	// Used by the goroutine of Run alone.
 	failedResumes int                         // in a row
 	putOffs       int                         // in a row, see maxPutOffs
 	bucket        int                         // in which this shard waits for its turn to begin a session
@@ -100,9 +100,10 @@ const (
 	// maxPutOffs is how often in a row Discord may ask to resume, with op 7 or a
 	// resumable op 9, before a new session is begun: in place of RESUMED, or right
 	// after it. In an outage Discord asks several times for a session that
-	// is good, whose events are replayed then. With the pauses between these are ten
-	// minutes or more, and Discord keeps a session for "a few minutes"
-	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
+	// is good, whose events are replayed then. In place of RESUMED these take ten minutes or more
+	// with the pauses between them, and Discord keeps a session for "a few minutes"
+	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect). Right after
+	// it they take about 25 s (see minCycle).
 	maxPutOffs = 20
 )
 

@@ -2,7 +2,6 @@ package rest_test
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -22,47 +20,6 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
-
-const (
-	botToken         = "bot-token-of-the-test"
-	interactionToken = "interaction-token-of-the-test"
-)
-
-var to = rest.Callback{InteractionID: "11", ApplicationID: "22", Token: interactionToken}
-
-// sent is one request as the server saw it.
-type sent struct {
-	Method, Path, Authorization, Body string
-}
-
-// userAgent is the form in which Discord wants to be told of the library.
-// https://discord.com/developers/docs/reference#user-agent
-var userAgent = regexp.MustCompile(`^DiscordBot \(https://\S+, v?[0-9.]+\)( |$)`)
-
-// serve starts a server that notes requests and answers with handler.
-func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
-	t.Helper()
-	requests := make(chan sent, 16)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		if agent := r.UserAgent(); !userAgent.MatchString(agent) {
-			t.Errorf("User-Agent %q", agent)
-		}
-		requests <- sent{r.Method, r.URL.RequestURI(), r.Header.Get("Authorization"), string(body)}
-		handler(w, r)
-	}))
-	t.Cleanup(server.Close)
-	client := rest.New(botToken, server.URL+"/api/v10/")
-	t.Cleanup(client.Close)
-	return client, requests
-}
-
-// noContent answers as Discord does, whose 204 has a Content-Type
-// (discord-api-docs#5887).
-func noContent(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(http.StatusNoContent)
-}
 
 func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 	type send = func(context.Context, *rest.Client) error
@@ -163,11 +120,6 @@ func TestContentTypeGoesWithABody(t *testing.T) {
 			}
 		})
 	}
-}
-
-func register(s *discordgo.Session) error {
-	_, err := s.ApplicationCommandBulkOverwrite("22", "", nil)
-	return err
 }
 
 // TestFilesGoAlong has a message bring a picture along, however it is sent.
@@ -345,24 +297,6 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 	}
 }
 
-// limited answers with a 429.
-func limited(header, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Retry-After", header)
-		answer(http.StatusTooManyRequests, body)(w, r)
-	}
-}
-
-func answer(status int, body string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		if json.Valid([]byte(body)) {
-			w.Header().Set("Content-Type", "application/json")
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, body)
-	}
-}
-
 func TestContextEndsARequest(t *testing.T) {
 	for name, send := range map[string]func(context.Context, *rest.Client) error{
 		"client": func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, interaction.Message{}) },
@@ -391,91 +325,6 @@ func TestVersionIsThatOfTheAddress(t *testing.T) {
 	for base, want := range map[string]int{"https://discord.com/api/v9": 9, "https://discord.com/api/v10/": 10, "https://discord.com/api": 10} {
 		if got := rest.New(botToken, base).Version(); got != want {
 			t.Errorf("%s: version %d", base, got)
-		}
-	}
-}
-
-func TestComponentsAreSentAsDiscordgoSendsThem(t *testing.T) {
-	row := func(parts ...discordgo.MessageComponent) discordgo.ActionsRow {
-		return discordgo.ActionsRow{Components: parts}
-	}
-	components := []discordgo.MessageComponent{
-		row(
-			discordgo.Button{Label: "Refresh", Style: discordgo.SecondaryButton, CustomID: "list/0", Emoji: &discordgo.ComponentEmoji{Name: "🟢"}},
-			discordgo.Button{Label: "Read", Style: discordgo.LinkButton, URL: "https://example.com", Disabled: true},
-		),
-		row(discordgo.SelectMenu{
-			MenuType: discordgo.StringSelectMenu, CustomID: "open", Placeholder: "Open a bot",
-			Options: []discordgo.SelectMenuOption{{Label: "Shop", Value: "1", Default: true}},
-		}),
-		row(discordgo.SelectMenu{MenuType: discordgo.UserSelectMenu, CustomID: "user"}),
-		discordgo.TextDisplay{Content: "text"},
-	}
-	encoded, err := json.Marshal(components)
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, requests := serve(t, noContent)
-	if err := client.Respond(t.Context(), to, interaction.Reply(interaction.Message{Components: components})); err != nil {
-		t.Fatal(err)
-	}
-	var got struct {
-		Data struct {
-			Components any `json:"components"`
-		} `json:"data"`
-	}
-	var want any
-	if err := errors.Join(json.Unmarshal([]byte((<-requests).Body), &got), json.Unmarshal(encoded, &want)); err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, got.Data.Components); diff != "" {
-		t.Errorf("components (-discordgo +sent):\n%s", diff)
-	}
-}
-
-// TestSessionErrors has the answers with which discordgo has a way of its own.
-func TestSessionErrors(t *testing.T) {
-	tests := map[string]struct {
-		answer http.HandlerFunc
-		want   string
-	}{
-		"refused":                   {answer(403, `{"message": "no `+botToken+`", "code": 50001}`), "discord: status 403, code 50001: no <secret>"},
-		"rate limited":              {answer(429, `{"message": "slow down", "retry_after": 90.0}`), "discord: status 429: slow down"},
-		"rate limited without JSON": {answer(429, `error code: 1015`), "discord: status 429: Too Many Requests (not in JSON: Cloudflare or a proxy answered)"},
-		"bad gateway":               {answer(502, `<html>`), "discord: status 502: Bad Gateway (not in JSON: Cloudflare or a proxy answered)"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			client, requests := serve(t, test.answer)
-			_, err := client.Session().ApplicationCommands("22", "")
-			<-requests
-			if len(requests) != 0 {
-				t.Error("the request was sent again")
-			}
-			got, ok := errors.AsType[*rest.Error](rest.SessionError(err))
-			if !ok || got.Error() != test.want || (got.RetryAfter > 0) != (got.Status == http.StatusTooManyRequests) {
-				t.Errorf("error %v, want %s", err, test.want)
-			}
-			for _, form := range []string{"%v", "%+v", "%#v"} {
-				if text := fmt.Sprintf(form, err); strings.Contains(text, botToken) {
-					t.Errorf("%s prints the token: %s", form, text)
-				}
-			}
-		})
-	}
-}
-
-// TestSessionDoesNotSleep: discordgo would wait an hour before the second request.
-func TestSessionDoesNotSleep(t *testing.T) {
-	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("X-RateLimit-Remaining", "0")
-		w.Header().Set("X-RateLimit-Reset-After", "3600")
-		answer(200, `[]`)(w, r)
-	})
-	session := client.Session()
-	for range 2 {
-		if _, err := session.ApplicationCommands("22", ""); err != nil {
-			t.Error(err)
 		}
 	}
 }

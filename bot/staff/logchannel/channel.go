@@ -26,9 +26,9 @@ type channel struct {
 	outbox *outbox
 	queue  *queue
 	busy   atomic.Bool // this process, which leads, delivers to the channel now
-	// unsaved is how far the delivery from the outbox is, while Redis is away. run and drain use
+	// fromOutbox is how far the delivery from the outbox is, while Redis is away. run and drain use
 	// it, which are not called at the same time.
-	unsaved state
+	fromOutbox state
 
 	mu     sync.Mutex
 	status Status
@@ -37,7 +37,7 @@ type channel struct {
 
 func (d *Delivery) newChannel(id string) *channel {
 	return &channel{
-		Delivery: d, id: id, log: d.Log.With().Str("channel", id).Logger(), outbox: &outbox{limit: 2 * d.MaxWaiting, unsaved: mostUnsaved * d.MaxWaiting},
+		Delivery: d, id: id, log: d.Log.With().Str("channel", id).Logger(), outbox: &outbox{most: 2 * d.MaxWaiting, mostAlone: mostUnsaved * d.MaxWaiting},
 		queue: d.newQueue(id), status: Status{Channel: id},
 	}
 }
@@ -123,7 +123,7 @@ func (ch *channel) ask(ctx context.Context) error {
 	if ch.outbox.recovered() {
 		ch.log.Info().Msg("redis is back: log channel entries are kept there again")
 	}
-	ch.unsaved = state{} // Redis has its own
+	ch.fromOutbox = state{} // Redis has its own
 	return nil
 }
 
@@ -131,7 +131,7 @@ func (ch *channel) ask(ctx context.Context) error {
 // that can be delivered, and returns when there is more to do.
 func (ch *channel) deliverUnsaved(ctx context.Context) (idle bool, again time.Duration) {
 	source := &memory{outbox: ch.outbox, again: ch.Timing.Ask}
-	t := &turn{channel: ch, state: &ch.unsaved, source: source}
+	t := &turn{channel: ch, state: &ch.fromOutbox, source: source}
 	idle, err := t.take(ctx)
 	if err != nil {
 		ch.log.Debug().Err(err).Msg("log channel entries could not be delivered from memory")
@@ -149,7 +149,7 @@ func (ch *channel) drain() {
 			if s := ch.current(); !ch.Leading() || !ch.busy.Load() && (s.Waiting == 0 || s.lasting) {
 				break
 			}
-		} else if idle, again := ch.deliverUnsaved(ch.ctx); idle || ch.unsaved.Trouble.lasts() {
+		} else if idle, again := ch.deliverUnsaved(ch.ctx); idle || ch.fromOutbox.Trouble.lasts() {
 			break
 		} else {
 			wait = again

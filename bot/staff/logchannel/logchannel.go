@@ -2,7 +2,7 @@
 // missing, and a storm of errors stays readable.
 //
 // Post keeps an entry in the process's outbox, and adds it to the channel's queue in Redis before
-// it returns. The leader delivers: a channel is what it reconciles. It plans a message, or an edit
+// it returns, unless Redis is away or an equal error waits. The leader delivers: a channel is what it reconciles. It plans a message, or an edit
 // of one, for the entries that wait first, writes the plan to Redis, sends the message, and takes
 // the entries out of the queue once Discord has it. If the leader dies, the next one finds the
 // plan, looks for its message and sends it under the same nonce. Equal errors become one message
@@ -194,7 +194,8 @@ func (d *Delivery) Work() leader.Kind {
 	}
 }
 
-// Post records an entry, in the outbox alone where Redis does not answer in time.
+// Post records an entry: in the outbox, and in Redis too where that answers in time and no equal
+// error waits in the outbox.
 // After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
 	along, went := e.Along, false

@@ -10,8 +10,8 @@ import (
 // outbox keeps what this process posted until Discord has it, whether Redis has it or not. It
 // is safe for concurrent use.
 type outbox struct {
-	limit   int // of entries that Redis has as well
-	unsaved int // how many there may be that Redis does not have
+	most      int // how many entries there may be before those go that Redis has as well
+	mostAlone int // how many there may be that Redis does not have
 
 	mu      sync.Mutex
 	items   []*item   // in the order of the posts
@@ -61,7 +61,7 @@ func (o *outbox) post(e kept) (atOnce bool) {
 		it.in = maybeRedis
 	}
 	o.items = append(o.items, it)
-	if len(o.items) > o.unsaved {
+	if len(o.items) > o.mostAlone {
 		o.bound()
 	}
 	return atOnce
@@ -69,7 +69,7 @@ func (o *outbox) post(e kept) (atOnce bool) {
 
 // bound drops the oldest of the entries that Redis does not have if they are too many.
 func (o *outbox) bound() {
-	surplus := -o.unsaved
+	surplus := -o.mostAlone
 	for _, it := range o.items {
 		if it.in != inRedis {
 			surplus++
@@ -168,7 +168,7 @@ func (o *outbox) added(entries []kept) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.mark(ids, inRedis)
-	surplus := len(o.items) - o.limit
+	surplus := len(o.items) - o.most
 	o.items = slices.DeleteFunc(o.items, func(it *item) bool {
 		surplus--
 		return surplus >= 0 && it.in == inRedis

@@ -88,10 +88,10 @@ func (t *turn) take(ctx context.Context) (idle bool, err error) {
 			}
 		}
 	}
-	unsaved, failure := t.send(ctx)
+	saveErr, failure := t.send(ctx)
 	switch {
-	case unsaved != nil:
-		return false, unsaved
+	case saveErr != nil:
+		return false, saveErr
 	case lease.Check(ctx) != nil && failure != nil: // another leads
 		return true, nil
 	case errors.Is(ctx.Err(), context.Canceled) && failure != nil: // the program ends
@@ -101,7 +101,7 @@ func (t *turn) take(ctx context.Context) (idle bool, err error) {
 }
 
 // send sends the plan. It returns what the source or Discord says to that.
-func (t *turn) send(ctx context.Context) (unsaved, failure error) {
+func (t *turn) send(ctx context.Context) (saveErr, failure error) {
 	ctx, cancel := context.WithTimeout(ctx, t.Timing.Send)
 	defer cancel()
 	p := t.state.Plan
@@ -111,12 +111,12 @@ func (t *turn) send(ctx context.Context) (unsaved, failure error) {
 		Is: func(m rest.Posted) bool { return equal(m, content) || bare(m, content) },
 		Save: func(ctx context.Context, s message.State) error {
 			p.Message = s
-			unsaved = t.save(ctx, record.Keep)
-			return unsaved
+			saveErr = t.save(ctx, record.Keep)
+			return saveErr
 		},
 	})
 	p.Message = shown
-	return unsaved, failure
+	return saveErr, failure
 }
 
 // settle notes what became of the plan.

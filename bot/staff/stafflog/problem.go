@@ -35,22 +35,25 @@ func (l *Log) AlertsHeld(h alerts.Held, reason error) {
 	l.cured(h.Problem(), "log.cure."+h.Problem(), "\n"+because(reason))
 }
 
-// cured writes what is wrong, by the text log.problem.<key>, what can be done, by the text
-// cure, and more about it. Equal ones become one message that counts.
+// cured writes what is wrong, what can be done, by the text cure, and more about it.
 func (l *Log) cured(key, cure, more string) {
-	text := l.t.Text("log.problem." + key)
-	entry := l.entry("⚠️ "+text, orange)
-	entry.Description = l.t.Text(cure) + more
-	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
+	l.warn(key, l.t.Text(cure)+more)
 }
 
-// problem writes what is wrong with the program itself, by the text
-// log.problem.<key>. Equal ones become one message that counts.
+// problem writes what is wrong with the program itself, and why where that is known.
 func (l *Log) problem(key string, reason error) {
+	description := ""
+	if reason != nil {
+		description = because(reason)
+	}
+	l.warn(key, description)
+}
+
+// warn writes what is wrong, by the text log.problem.<key>, and a description of it. Equal ones
+// become one message that counts.
+func (l *Log) warn(key, description string) {
 	text := l.t.Text("log.problem." + key)
 	entry := l.entry("⚠️ "+text, orange)
-	if reason != nil {
-		entry.Description = because(reason)
-	}
+	entry.Description = description
 	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: sanitize.Plain(text, nameLimit)})
 }

@@ -34,8 +34,7 @@ type Log struct {
 	test bool // all entries are tests, and say so
 }
 
-// New returns a staff log. post sees to it that staff will read an entry: when it
-// returns, the entry is kept where it outlives the program.
+// New returns a staff log. post sees to it that staff will read an entry (logchannel.Delivery.Post).
 func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log {
 	return &Log{post: post, keep: keep, t: texts}
 }
@@ -44,7 +43,8 @@ func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log 
 type Incidents interface {
 	// Keep keeps what is behind a reference.
 	Keep(incident.Incident)
-	// Note returns what has Redis keep what a customer did, or what failed for the customer.
+	// Note returns a function that adds to a pipeline the commands which keep what a customer did, or
+	// what failed for the customer.
 	Note(customerID string, e incident.Event) func(context.Context, redis.Pipeliner)
 }
 
