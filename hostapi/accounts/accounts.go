@@ -14,6 +14,8 @@
 // service is stored only where the generation is still the one from before the
 // call. So an answer to a call that began before an action does not bring a
 // server's former status back, whichever process asked.
+// What is stored carries its generation, so that who has read a fresh account can change it without
+// reading it again.
 //
 // The cache does not fail where Redis does. While Redis cannot be read, the service
 // is asked. Where an action changed an account that Redis did not take, the process
@@ -59,7 +61,7 @@ type Snapshot struct {
 	// the service is not being asked.
 	Update func(context.Context) (Snapshot, error)
 
-	found *found // nil: Acted looks for it
+	fresh *entry // as it was found; nil: Acted looks for it
 }
 
 // Source asks the service for an account, or for one server of it.
@@ -135,11 +137,11 @@ func New(c Config) *Cache {
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	var beside map[string]string
 	if _, ok := c.unwritten.Load(userID); !ok {
-		var f found
-		if f, beside = c.loadFresh(ctx, userID); f.entry != nil {
+		var fresh *entry
+		if fresh, beside = c.loadFresh(ctx, userID); fresh != nil {
 			c.config.OnLookup(true)
-			snapshot, err := f.entry.snapshot()
-			snapshot.Beside, snapshot.found = beside, &f
+			snapshot, err := fresh.snapshot()
+			snapshot.Beside, snapshot.fresh = beside, fresh
 			return snapshot, err
 		}
 	}
@@ -186,9 +188,8 @@ func (c *Cache) Acted(ctx context.Context, known Snapshot, userID, serverID, act
 		}))
 	}
 	err := errChanged
-	// After a longer time there may be no generation again, as there was none before a change.
-	if known.found != nil && now.Sub(known.found.at) < c.generationLife()/2 {
-		err = note(*known.found)
+	if e := known.fresh; e != nil {
+		err = note(found{entry: e, fresh: true, generation: e.Generation, longAgo: true})
 	}
 	if errors.Is(err, errChanged) {
 		err = note(c.load(ctx, userID))

@@ -19,7 +19,7 @@ func TestAccountThatIsFreshCostsOneCommand(t *testing.T) {
 		f.advance(ttl - time.Millisecond)
 		f.hook.take()
 		o := f.cached(t, f.Cache)
-		if diff := cmp.Diff([]string{"mget"}, f.hook.take()); diff != "" {
+		if diff := cmp.Diff([]string{"get"}, f.hook.take()); diff != "" {
 			t.Errorf("commands (-want +got):\n%s", diff)
 		}
 		want := accounts.Snapshot{List: list("RUNNING"), FetchedAt: fetched}

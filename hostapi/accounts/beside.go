@@ -22,25 +22,19 @@ func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)
 	return fields.Val() // nil if it is no hash, or Redis fails
 }
 
-// loadFresh returns what there is of an account that is fresh, and what is beside it. The entry is nil
-// if the account is not fresh, or Redis fails.
-func (c *Cache) loadFresh(ctx context.Context, userID string) (f found, beside map[string]string) {
+// loadFresh returns an account that is fresh, and what is beside it. The entry is nil if the account
+// is not fresh, or Redis fails.
+func (c *Cache) loadFresh(ctx context.Context, userID string) (fresh *entry, beside map[string]string) {
 	// What would tell it of the end of ctx takes more memory than a quarter of a second is worth.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), useLimit)
 	defer cancel()
-	f.at = c.config.Now()
-	var got *redis.SliceCmd
-	beside = c.along(limited, userID, func(r redis.Cmdable) { got = r.MGet(limited, c.freshKey(userID), c.generationKey(userID)) })
-	values := got.Val()
-	if len(values) != 2 {
-		return f, beside
+	key := c.freshKey(userID)
+	var got *redis.StringCmd
+	beside = c.along(limited, userID, func(r redis.Cmdable) { got = r.Get(limited, key) })
+	if data, err := got.Result(); err == nil {
+		fresh = c.decode(limited, key, data, userID)
 	}
-	f.generation, _ = values[1].(string)
-	if data, ok := values[0].(string); ok {
-		f.entry = c.decode(limited, c.freshKey(userID), data, userID)
-		f.fresh = f.entry != nil
-	}
-	return f, beside
+	return fresh, beside
 }
 
 // withBeside returns a snapshot with what is beside the account. It is read anew once the

@@ -104,11 +104,15 @@ func TestActionsByTwoReplicasAtOnceLosesNeither(t *testing.T) {
 }
 
 // TestActionLosesNoChangeSinceTheAccountWasRead has the caller know an account that others have changed
-// meanwhile, also so long ago that nothing is left of the change's generation.
+// meanwhile, also where nothing is left of the change's generation.
 func TestActionLosesNoChangeSinceTheAccountWasRead(t *testing.T) {
 	for name, passes := range map[string]func(t *testing.T, f *fixture){
 		"at once": func(*testing.T, *fixture) {},
-		"later": func(t *testing.T, f *fixture) {
+		"and Redis has evicted the generation": func(t *testing.T, f *fixture) {
+			t.Helper()
+			f.redis.Del(t.Context(), generationKey)
+		},
+		"and the generation has expired": func(t *testing.T, f *fixture) {
 			t.Helper()
 			f.advance(patience)
 			f.redis.Del(t.Context(), generationKey)

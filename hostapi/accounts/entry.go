@@ -14,7 +14,9 @@ type entry struct {
 	UserID    string
 	FetchedAt time.Time
 	Missing   bool // there is no such account
-	List      hostapi.List
+	// Generation is the account's since this was stored; "" where it was not.
+	Generation string
+	List       hostapi.List
 	// Notes are what is known of servers beside the list, by their IDs.
 	Notes map[string]Note
 }

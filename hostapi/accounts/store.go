@@ -29,15 +29,14 @@ func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) 
 func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) + ":asked" }
 
 // putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for ARGV[6] ms, if the
-// generation is still ARGV[3]. The next one is ARGV[1], for ARGV[2] ms. One that expired meanwhile
-// was not followed by another. What is no text is no generation: it is replaced.
+// generation is still ARGV[3]. The next one is ARGV[1], for ARGV[2] ms. Where ARGV[7] is 1 it must
+// be there; otherwise one that expired meanwhile was not followed by another. What is no text is no
+// generation: it is replaced.
 const putScript = `
-local former = redis.pcall('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
-if type(former) == 'string' and former ~= ARGV[3] then
-  redis.call('SET', KEYS[3], former, 'PX', ARGV[2])
-  return 0
-end
-if type(former) == 'table' then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
+local former = redis.pcall('GET', KEYS[3])
+local there = type(former) == 'string'
+if there and former ~= ARGV[3] or not there and ARGV[7] == '1' then return 0 end
+redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2])
 for i = 1, 2 do
   local lasts = ARGV[4 + i]
   if tonumber(lasts) > 0 then redis.call('SET', KEYS[i], ARGV[4], 'PX', lasts) else redis.call('DEL', KEYS[i]) end
@@ -71,10 +70,10 @@ func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
 type found struct {
 	entry      *entry // nil: nothing
 	fresh      bool
-	generation string    // in Redis
-	at         time.Time // when loadFresh found it; load leaves it zero
-	unwritten  any       // the change that Redis did not take; nil: none
-	err        error     // Redis failed
+	generation string // in Redis
+	longAgo    bool   // so that a generation that is gone may have been followed by another
+	unwritten  any    // the change that Redis did not take; nil: none
+	err        error  // Redis failed
 }
 
 // load returns what there is of an account.
@@ -119,8 +118,11 @@ func (c *Cache) store(ctx context.Context, userID string, f found, e *entry) err
 	return err
 }
 
+// write stores an entry unless the account has another generation than was found.
 func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) error {
-	data, err := e.encode()
+	next := *e
+	next.Generation = rand.Text()
+	data, err := next.encode()
 	if err != nil {
 		return err
 	}
@@ -134,20 +136,15 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 		kept = c.config.TTL
 	}
 	shown := max(kept, c.config.KeepFor()) - age
-	stored, err := c.put(ctx, userID, f.generation, data, fresh, shown)
+	limited, cancel := context.WithTimeout(ctx, useLimit)
+	defer cancel()
+	keys := []string{c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)}
+	stored, err := redis.NewScript(putScript).Run(limited, c.config.Redis, keys, next.Generation, c.generationLife().Milliseconds(),
+		f.generation, data, fresh.Milliseconds(), shown.Milliseconds(), f.longAgo).Bool()
 	if err == nil && !stored {
 		return errChanged
 	}
 	return err
-}
-
-// put stores an entry unless the account has another generation, and reports whether it did.
-func (c *Cache) put(ctx context.Context, userID, generation string, data []byte, fresh, shown time.Duration) (bool, error) {
-	limited, cancel := context.WithTimeout(ctx, useLimit)
-	defer cancel()
-	keys := []string{c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)}
-	return redis.NewScript(putScript).Run(limited, c.config.Redis, keys,
-		rand.Text(), c.generationLife().Milliseconds(), generation, data, fresh.Milliseconds(), shown.Milliseconds()).Bool()
 }
 
 // drop drops keys of an account, which has another generation then, and returns how many there
@@ -170,5 +167,6 @@ func (c *Cache) expire(ctx context.Context, userID string) error {
 	return err
 }
 
-// generationLife is longer than a call to the service that began before a change.
-func (c *Cache) generationLife() time.Duration { return 2 * c.config.Patience }
+// generationLife is longer than a call to the service that began before a change, and than an
+// account is fresh.
+func (c *Cache) generationLife() time.Duration { return max(2*c.config.Patience, c.config.TTL) }

@@ -19,13 +19,14 @@ func (e *entry) encode() ([]byte, error) {
 		servers[i] = fieldsOf(s)
 	}
 	return json.Marshal(struct {
-		UserID    string              `json:"userId"`
-		FetchedAt time.Time           `json:"fetchedAt"`
-		Missing   bool                `json:"missing,omitempty"`
-		Account   hostapi.Account     `json:"account,omitzero"`
-		Servers   [][serverFields]any `json:"servers"`
-		Notes     map[string]Note     `json:"notes,omitempty"`
-	}{e.UserID, e.FetchedAt, e.Missing, e.List.Account, servers, e.Notes})
+		UserID     string              `json:"userId"`
+		FetchedAt  time.Time           `json:"fetchedAt"`
+		Generation string              `json:"generation"`
+		Missing    bool                `json:"missing,omitempty"`
+		Account    hostapi.Account     `json:"account,omitzero"`
+		Servers    [][serverFields]any `json:"servers"`
+		Notes      map[string]Note     `json:"notes,omitempty"`
+	}{e.UserID, e.FetchedAt, e.Generation, e.Missing, e.List.Account, servers, e.Notes})
 }
 
 // decode reads a user's entry, which another machine's clock must not date in the
@@ -42,7 +43,7 @@ func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*
 		return nil, errors.New("it is no JSON") // the parser's error repeats what it read
 	}
 	v := value{parsed}
-	e := &entry{UserID: v.text("userId"), FetchedAt: v.time("fetchedAt"), Missing: v.GetBool("missing")}
+	e := &entry{UserID: v.text("userId"), FetchedAt: v.time("fetchedAt"), Missing: v.GetBool("missing"), Generation: v.text("generation")}
 	switch {
 	case e.UserID != userID:
 		return nil, errors.New("the account of another user")
