@@ -45,10 +45,16 @@ func (m *messages) hold(id string) (message *heldMessage, release func()) {
 
 // change notes that a response changes the message that its request is about:
 // before it is sent, so that work which ends meanwhile does not undo it.
+//
+// Who answers a command makes its message. If somebody has already pressed something in that, another
+// process has made it, and this answer is not shown any more.
 func (rep *reply) change(r interaction.Response) {
 	rep.responder.messages.mu.Lock()
 	defer rep.responder.messages.mu.Unlock()
 	if rep.message.by != rep {
+		if rep.message.by != nil && !rep.req.InMessage() && !rep.begun {
+			return
+		}
 		rep.before = rep.message.shown
 	}
 	rep.message.shown = shown{r.Subject, rep}

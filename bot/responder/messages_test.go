@@ -92,3 +92,35 @@ func TestTheLastChangeIsSeen(t *testing.T) {
 		})
 	}
 }
+
+// TestASlowAnswerToACommandDoesNotHideWhatWasPressedInItsMessage has another process answer a command
+// first, whose message the caller presses something in at once.
+func TestASlowAnswerToACommandDoesNotHideWhatWasPressedInItsMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{errs: map[string][]error{"reply": {unavailable, answered}}}
+		page := func(r interaction.Response) interaction.Response {
+			r.Subject = "the page"
+			return r
+		}
+		s := newResponder(func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+			if !r.InMessage() {
+				<-time.After(time.Second)
+				return page(interaction.Reply(say("remove it?"))), nil
+			}
+			response := page(interaction.Update(say("removing")))
+			response.Then = func(context.Context) (interaction.Response, error) {
+				<-time.After(2 * time.Second)
+				return page(interaction.Update(say("removed"))), nil
+			}
+			return response, nil
+		}, d)
+		asked, pressed := numbered(command(), 0), numbered(press(), 1)
+		pressed.Message = asked.Message
+		go s.Serve(asked)
+		<-time.After(500 * ms)
+		s.Serve(pressed)
+		if d.count("edit removed") != 1 {
+			t.Errorf("the end of what was pressed is not shown: %v", d.sent())
+		}
+	})
+}
