@@ -33,10 +33,12 @@ func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) 
 // be there; otherwise one that expired meanwhile was not followed by another. What is no text is no
 // generation: it is replaced.
 const putScript = `
-local former = redis.pcall('GET', KEYS[3])
-local there = type(former) == 'string'
-if there and former ~= ARGV[3] or not there and ARGV[7] == '1' then return 0 end
-redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2])
+local former = redis.pcall('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
+if type(former) == 'string' and former ~= ARGV[3] then
+  redis.call('SET', KEYS[3], former, 'PX', ARGV[2])
+  return 0
+elseif type(former) ~= 'string' and ARGV[7] == '1' then return 0 end
+if type(former) == 'table' then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
 for i = 1, 2 do
   local lasts = ARGV[4 + i]
   if tonumber(lasts) > 0 then redis.call('SET', KEYS[i], ARGV[4], 'PX', lasts) else redis.call('DEL', KEYS[i]) end
