@@ -213,14 +213,15 @@ func (t *turn) postpone(ctx context.Context, v verdict, failure error) error {
 	}
 	now := &trouble{Since: time.Now(), Reason: failure.Error(), Forbidden: forbids(failure), Passing: passing}
 	t.state.Trouble = now
-	t.noteTrouble(now) // before it is logged: who reads the log then asks for the status
-	event := t.log.WithLevel(level)
-	if forbids(failure) { // the other channels may not be there to be told
-		event = event.Str("cure", t.Texts.Text("log.channel.permissions"))
-	}
-	event.Err(failure).Msg("discord does not take log channel entries; they wait and are tried again")
+	t.noteTrouble(now)
 	if now.lasts() { // before it is saved: afterwards it is said already
 		t.announce(t.id, "failing", now, now.failing(t.id, t.Texts))
 	}
-	return t.save(ctx, after)
+	err := t.save(ctx, after)
+	event := t.log.WithLevel(level) // after it is saved: who reads the log then asks for the status
+	if forbids(failure) {           // the other channels may not be there to be told
+		event = event.Str("cure", t.Texts.Text("log.channel.permissions"))
+	}
+	event.Err(failure).Msg("discord does not take log channel entries; they wait and are tried again")
+	return err
 }
