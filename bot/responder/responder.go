@@ -90,8 +90,9 @@ const (
 	// stepAside is how long a process that stops waits before it says so. The one
 	// that replaces it may serve the customer meanwhile.
 	stepAside = 2 * time.Second
-	// slowFirst is from when on after Discord sent the event a first response is one to look into. Neither the hosting
-	// service nor Redis delays it for so long, as it is deferred before, but for suggestions.
+	// slowFirst is how long after Discord sent the event a first response is one to look into.
+	// Neither the hosting service nor Redis delays it for so long, as it is deferred before, but
+	// for suggestions.
 	slowFirst = 2 * time.Second
 	// firstBy is by when Discord must have the first response.
 	firstBy = 2900 * time.Millisecond

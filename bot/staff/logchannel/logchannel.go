@@ -2,11 +2,11 @@
 // missing, and a storm of errors stays readable.
 //
 // Post keeps an entry in the process's outbox, and adds it to the channel's queue in Redis before
-// it returns, unless Redis is away or an equal error waits. The leader delivers: a channel is what it reconciles. It plans a message, or an edit
-// of one, for the entries that wait first, writes the plan to Redis, sends the message, and takes
-// the entries out of the queue once Discord has it. If the leader dies, the next one finds the
-// plan, looks for its message and sends it under the same nonce. Equal errors become one message
-// that counts.
+// it returns, unless Redis is away or an equal error waits. The leader delivers: a channel is what
+// it reconciles. It plans a message, or an edit of one, for the entries that wait first, writes the
+// plan to Redis, sends the message, and takes the entries out of the queue once Discord has it. If
+// the leader dies, the next one finds the plan, looks for its message and sends it under the same
+// nonce. Equal errors become one message that counts.
 //
 // The outbox keeps each entry until its ID is among those that were delivered. While a process
 // keeps any, it asks Redis for them every Timing.Ask, and adds again what is neither waiting nor
