@@ -1,3 +1,5 @@
+//go:build integration
+
 package main
 
 import (
@@ -18,9 +20,6 @@ import (
 
 // last is the latest message.
 const last = "#messages > li:last-child"
-
-// patience is how long a test waits for what must come to be seen.
-const patience = 2 * time.Minute
 
 // tab is the playground's page in a browser.
 type tab struct {

@@ -14,12 +14,16 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/testing/discordtest"
 )
 
 // asProgram has the test program be the playground, if the environment holds it.
 const asProgram = "PLAYGROUND_TEST_MAIN"
+
+// patience is how long a test waits for what must come to be seen.
+const patience = 2 * time.Minute
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {

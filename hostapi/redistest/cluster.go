@@ -1,3 +1,5 @@
+//go:build integration
+
 package redistest
 
 import (
@@ -19,8 +21,7 @@ const (
 )
 
 // StartCluster starts a Cluster of three masters with a replica each, which takes its
-// master's place when that was away for half a second. Where there is no redis-server
-// in PATH the test is skipped.
+// master's place when that was away for half a second.
 func StartCluster(t testing.TB) *Group {
 	t.Helper()
 	path, dir := find(t), t.TempDir()

@@ -1,3 +1,5 @@
+//go:build integration
+
 package redistest
 
 import (
@@ -5,27 +7,20 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 )
 
-// find returns the path of redis-server. Where there is none the test is skipped.
+// find returns the path of redis-server. Where there is none the test fails.
 func find(t testing.TB) (path string) {
 	t.Helper()
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
-		if os.Getenv(required) != "" {
-			t.Fatal("redis-server is not in PATH, and " + required + " is set")
-		}
-		t.Skip("redis-server is not in PATH: install it to run this on a real Redis")
+		t.Fatal("redis-server is not in PATH: install it to run this on a real Redis")
 	}
 	return path
 }
-
-// required is the variable with which a test that finds no real Redis fails.
-const required = "TEST_REQUIRE_REDIS"
 
 // startAttempts is how often ports are chosen: where the machine has one host only,
 // another program may take a port between the choice of a free one and its use.

@@ -1,3 +1,5 @@
+//go:build integration
+
 package redistest
 
 import (
@@ -8,7 +10,7 @@ import (
 )
 
 // StartRedis starts the redis-server found in PATH on a loopback port, without
-// persistence. Where there is none the test is skipped.
+// persistence.
 func StartRedis(t testing.TB) *Server {
 	t.Helper()
 	return newServer(t, redisServer{path: find(t), dir: t.TempDir, appendOnly: "no"}.start)

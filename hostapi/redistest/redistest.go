@@ -1,13 +1,11 @@
-// Package redistest runs a test on every kind of Redis that the program meets:
-// miniredis, which is always there, and a real redis-server where one is in PATH, alone,
-// as a Cluster or behind Sentinels. Where TEST_REQUIRE_REDIS is set, a test that finds
-// no real Redis fails; else it is skipped.
+// Package redistest runs a test on every kind of Redis that the program meets: miniredis, which
+// is always there, and with the build tag "integration" a real redis-server, alone, as a Cluster or
+// behind Sentinels. With the tag, a test that finds no redis-server in PATH fails.
 package redistest
 
 import (
 	"context"
 	"net/url"
-	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -22,32 +20,35 @@ func Dialing() goleak.Option {
 	return goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial")
 }
 
-// Each runs a test on miniredis, on a real Redis and, where the package's tests run by
-// way of WithCluster, on a Cluster, as the subtests "miniredis", "redis" and "cluster".
+// Each runs a test on miniredis and, with the build tag, on a real Redis and, where the package's
+// tests run by way of WithCluster, on a Cluster, as the subtests "miniredis", "redis" and "cluster".
 // The Redis is empty. TTLs run with the machine's clock on all of them. The first two run
 // side by side, once the test's own function has returned: they mostly wait.
 func Each(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()
 	EachServer(t, func(t *testing.T, server *Server) { run(t, server.URL()) })
-	if address := os.Getenv(clusterVariable); address != "" {
-		t.Run("cluster", func(t *testing.T) {
-			emptyCluster(t, address)
-			run(t, address)
-		})
-	}
+	eachCluster(t, run)
 }
 
 // EachServer is Each for tests in which the Redis goes away and comes back. None of
 // them is a Cluster.
 func EachServer(t *testing.T, run func(t *testing.T, server *Server)) {
 	t.Helper()
-	for name, start := range map[string]func(testing.TB) *Server{"miniredis": StartMiniredis, "redis": StartRedis} {
+	for name, start := range servers() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			run(t, start(t))
 		})
 	}
 }
+
+// WithCluster runs a package's tests, with the build tag beside a Cluster of three masters, on
+// which Each runs them as well. One after the other uses it, so none that calls Each may be
+// parallel.
+func WithCluster(m *testing.M) Tests { return Tests{m} }
+
+// Tests are those of a package.
+type Tests struct{ m *testing.M }
 
 // Connect returns a client of the Redis at a URL. Like the program's it heeds the
 // deadlines of contexts; unlike the program's it sends nothing again.

@@ -1,3 +1,5 @@
+//go:build integration
+
 package redistest
 
 import (
@@ -18,8 +20,7 @@ import (
 const masterName = "main"
 
 // StartSentinels starts a master with two replicas, and three Sentinels, which have
-// another server be the master when it was away for half a second. Where there is no
-// redis-server in PATH the test is skipped.
+// another server be the master when it was away for half a second.
 func StartSentinels(t testing.TB) *Group {
 	t.Helper()
 	path, dir := find(t), t.TempDir()

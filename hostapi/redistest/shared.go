@@ -1,3 +1,5 @@
+//go:build integration
+
 package redistest
 
 import (
@@ -13,20 +15,17 @@ import (
 // clusterVariable is the variable by which the tests of a package know their Cluster.
 const clusterVariable = "REDISTEST_CLUSTER"
 
-// WithCluster runs a package's tests beside a Cluster of three masters, on which Each
-// runs them as well. One after the other uses it, so none that calls Each may be
-// parallel.
-// Where there is no redis-server, there is no Cluster.
-func WithCluster(m *testing.M) Tests { return Tests{m} }
+// servers are the kinds of a single Redis, by the names of their subtests.
+func servers() map[string]func(testing.TB) *Server {
+	return map[string]func(testing.TB) *Server{"miniredis": StartMiniredis, "redis": StartRedis}
+}
 
-// Tests are those of a package.
-type Tests struct{ m *testing.M }
-
-// Run runs them, and returns the status with which the process should end.
+// Run runs the tests beside a Cluster, and returns the status with which the process should end.
 func (r Tests) Run() (status int) {
 	path, err := exec.LookPath("redis-server")
 	if err != nil {
-		return r.m.Run()
+		fmt.Fprintln(os.Stderr, err)
+		return 1
 	}
 	dir, err := os.MkdirTemp("", "redistest")
 	if err == nil {
@@ -42,6 +41,29 @@ func (r Tests) Run() (status int) {
 		return 1
 	}
 	return r.m.Run()
+}
+
+// eachCluster runs a test on the package's Cluster, if it has one, as the subtest "cluster".
+func eachCluster(t *testing.T, run func(t *testing.T, url string)) {
+	t.Helper()
+	address := os.Getenv(clusterVariable)
+	if address == "" {
+		return
+	}
+	t.Run("cluster", func(t *testing.T) {
+		emptyCluster(t, address)
+		run(t, address)
+	})
+}
+
+// EachCluster is Each for tests of what a Cluster alone does. The package's tests run by way of
+// WithCluster.
+func EachCluster(t *testing.T, run func(t *testing.T, url string)) {
+	t.Helper()
+	if os.Getenv(clusterVariable) == "" {
+		t.Fatal("the package's tests do not run by way of WithCluster")
+	}
+	eachCluster(t, run)
 }
 
 // emptyCluster waits until the Cluster serves, and takes away what an earlier test

@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
 	"hostbot/bot/staff/health"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
-	"hostbot/hostapi/redistest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -214,39 +212,6 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 func tooMany(route string, times int, body string) discordtest.Fault {
 	return discordtest.Fault{
 		Route: route, Times: times, Status: http.StatusTooManyRequests, Body: body, Header: http.Header{"Content-Type": {"application/json"}},
-	}
-}
-
-// A Redis that nobody configured runs without an append-only file.
-func TestRealRedis(t *testing.T) {
-	for name, test := range map[string]struct {
-		start       func(testing.TB) *redistest.Server
-		persistence health.State
-	}{
-		"as it comes": {redistest.StartRedis, health.Warning}, "durable": {redistest.StartDurableRedis, health.OK},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s, server := newScene(t), test.start(t)
-			s.env["REDIS_URL"] = server.URL()
-			found, passed := s.run(t)
-			want := map[string]health.State{
-				"redis": health.OK, "redis rights": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
-			}
-			for _, f := range found {
-				if result, ok := want[f.Name]; ok && f.State != result {
-					t.Errorf("%+v", f)
-				}
-				delete(want, f.Name)
-			}
-			if !passed || len(want) > 0 {
-				t.Errorf("passed %v, not checked: %v", passed, want)
-			}
-			client := redis.NewClient(&redis.Options{Addr: server.Addr()})
-			defer func() { _ = client.Close() }()
-			if keys := client.DBSize(t.Context()).Val(); keys != 0 {
-				t.Errorf("there are %d keys", keys)
-			}
-		})
 	}
 }
 

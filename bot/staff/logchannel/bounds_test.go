@@ -2,7 +2,6 @@ package logchannel_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -215,30 +214,5 @@ func TestWhatGoesAlongIsWrittenOnce(t *testing.T) {
 		await(t, o.errors, "the failures", func() bool { return len(titles(o.errors)) > 0 })
 		await(t, o.actions, "the action", func() bool { return len(titles(o.actions)) > 0 })
 		p.stop(t)
-	})
-}
-
-// TestWhatGoesAlongNeedsNoLog: in a Cluster the server of the log may be away alone.
-func TestWhatGoesAlongNeedsNoLog(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		o := newOffice(t, unlimited())
-		p := o.newProcess(t, url, hasty())
-		if _, cluster := p.redis.Client.(*redis.ClusterClient); !cluster {
-			t.Skip("one server has both")
-		}
-		away := errors.New("the server of the log is away")
-		p.redis.Client.AddHook(redistest.Requests(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
-			if strings.HasPrefix(cmds[0].Name(), "eval") {
-				cmds[0].SetErr(away)
-				return away
-			}
-			return next(ctx, cmds)
-		}))
-		e := action("done")
-		e.Along = func(ctx context.Context, pipe redis.Pipeliner) { pipe.RPush(ctx, "hostbot:along", "x") }
-		p.Post(e)
-		if n := p.redis.Client.LLen(t.Context(), "hostbot:along").Val(); n != 1 {
-			t.Errorf("it is there %d times", n)
-		}
 	})
 }

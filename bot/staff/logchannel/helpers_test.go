@@ -5,7 +5,6 @@ import (
 	"flag"
 	"fmt"
 	"log"
-	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -241,13 +240,10 @@ func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel
 	return n
 }
 
-func TestMain(m *testing.M) {
+// runTests runs the package's tests. They wait for most of the time, so several run at once: those
+// without a Cluster, of which there is one.
+func runTests(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
-	if os.Getenv(replicaRedis) != "" {
-		os.Exit(replicaMain())
-	}
-	// Tests wait for most of the time, so several run at once: those without a Cluster, of
-	// which there is one.
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		log.Fatal(err)
 	}

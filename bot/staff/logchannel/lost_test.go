@@ -65,30 +65,6 @@ func (o office) awaitOnce(t *testing.T, n int, p *process) {
 	}
 }
 
-// TestNoActionIsMissingThoughRedisForgets has two replicas tell of 300 actions while
-// Discord fails in every way in turn. Redis forgets everything five times.
-func TestNoActionIsMissingThoughRedisForgets(t *testing.T) {
-	t.Parallel()
-	const actions = 300
-	server := redistest.StartRedis(t)
-	o := newOffice(t, unlimited())
-	failInTurn(t, o.discord)
-	replicas := []*replica{startReplica(t, o, server.URL()), startReplica(t, o, server.URL())}
-	for i, title := range numbered(actions) {
-		if i%50 == 49 {
-			losses[[]string{"flushed", "restarted empty"}[i/50%2]](t, server)
-		}
-		if !replicas[i%2].post(title) {
-			t.Fatalf("a replica ended before %s", title)
-		}
-	}
-	o.awaitAll(t, actions)
-	for _, r := range replicas {
-		r.stop(t)
-	}
-	t.Logf("%d actions are there %d times", actions, len(titles(o.actions)))
-}
-
 // One process keeps the order also where Redis loses its entries while others
 // come.
 func TestLostEntriesKeepTheirOrder(t *testing.T) {
@@ -149,88 +125,6 @@ func TestALostPlanLosesNothing(t *testing.T) {
 			})
 		})
 	}
-}
-
-// A failover to a replica that lags behind takes Redis back to an earlier moment:
-// it has entries that were delivered, and lacks others.
-func TestAFailoverThatHadNotReplicated(t *testing.T) {
-	const n = 60
-	server := redistest.StartRedis(t)
-	clock := discordtest.NewManualClock(time.Now())
-	o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
-	client := redistest.Connect(t, server.URL())
-	processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
-	unavailable := discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable}
-	away := o.discord.Inject(unavailable)
-	post := func(from, to int) {
-		for i, title := range numbered(to)[from:] {
-			processes[i%2].Post(action(title))
-		}
-	}
-	post(0, n/3)
-	processes[0].Start()
-	eventually(t, "they wait", func() bool { s := processes[0].Status()[0]; return s.Waiting == n/3 && s.Trouble != "" })
-	failOver := replicate(t, client)
-	away()
-	await(t, o.actions, "the first actions", func() bool { return len(titles(o.actions)) >= n/3 })
-	eventually(t, "Redis knows", func() bool { return waiting(t, client, o.actions) == 0 })
-	away = o.discord.Inject(unavailable)
-	post(n/3, n)
-	clock.Advance(time.Hour)
-	failOver()
-	processes[1].Start()
-	eventually(t, "those that wait are written anew", func() bool { return waiting(t, client, o.actions) >= n-n/3 })
-	away()
-	o.awaitAll(t, n)
-}
-
-// replicate notes what a Redis holds, and returns how to take it back to that.
-func replicate(t *testing.T, client redis.UniversalClient) (failOver func()) {
-	t.Helper()
-	ctx := t.Context()
-	content := make(map[string]string)
-	for _, key := range client.Keys(ctx, "hostbot:{logs}:*").Val() {
-		content[key] = client.Dump(ctx, key).Val()
-	}
-	return func() {
-		t.Helper()
-		_, err := client.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			for _, key := range client.Keys(ctx, "hostbot:{logs}:*").Val() {
-				p.Del(ctx, key)
-			}
-			for key, value := range content {
-				p.RestoreReplace(ctx, key, 0, value)
-			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// Entries that Redis had when it went away wait for it, though it is away for
-// long: another process may have delivered them.
-func TestRecordedEntriesWaitForRedis(t *testing.T) {
-	server := redistest.StartDurableRedis(t)
-	o := newOffice(t, unlimited())
-	timing := hasty()
-	timing.Grace = time.Millisecond
-	p := o.newProcess(t, server.URL(), timing)
-	for _, title := range numbered(10) {
-		p.Post(action(title))
-	}
-	server.Stop()
-	for _, title := range numbered(20)[10:] {
-		p.Post(action(title))
-	}
-	p.Start()
-	await(t, o.actions, "the later ones", func() bool { return len(titles(o.actions)) >= 10 })
-	if got := titles(o.actions); !slices.Equal(got, numbered(20)[10:]) {
-		t.Errorf("without Redis the channel shows %q", got)
-	}
-	server.Restart()
-	o.awaitOnce(t, 20, p)
 }
 
 // Whatever is in Redis, entries are delivered.

@@ -182,7 +182,7 @@ func TestACallThatSucceedsWakesAChannel(t *testing.T) {
 	o.discord.ExpectFailures()
 	timing := hasty()
 	timing.RetryFirst, timing.RetryMost = time.Hour, time.Hour
-	p := o.newProcess(t, redistest.StartRedis(t).URL(), timing)
+	p := o.newProcess(t, redistest.StartMiniredis(t).URL(), timing)
 	back := o.discord.Inject(discordtest.Overloaded("", ""))
 	p.Start()
 	p.Post(action("waits"))

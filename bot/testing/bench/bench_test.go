@@ -1,3 +1,5 @@
+//go:build integration
+
 // Package bench_test measures the program, and other bots beside it.
 package bench_test
 

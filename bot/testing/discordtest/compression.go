@@ -4,20 +4,21 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 // compression is the transport compression of one connection: what is sent over
 // it is one stream, flushed after each frame. discord.py asks for zlib-stream and
-// disgo for zstd-stream unless they are told otherwise.
+// disgo for zstd-stream unless they are told otherwise. zstd-stream needs the build tag "integration".
 // Source: docs:events/gateway#transport-compression.
 type compression struct {
 	packed bytes.Buffer
-	stream interface {
-		io.Writer
-		Flush() error
-	}
+	stream stream
+}
+
+// stream compresses what is written. Flush writes all of that out.
+type stream interface {
+	io.Writer
+	Flush() error
 }
 
 // newCompression returns the compression that the query of a connection names,
@@ -28,13 +29,9 @@ func newCompression(name string) *compression {
 	case "zlib-stream":
 		c.stream = zlib.NewWriter(&c.packed)
 	case "zstd-stream":
-		// Without concurrency no goroutine outlives the connection.
-		stream, err := zstd.NewWriter(&c.packed, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
-		if err != nil {
-			return nil // unreachable: the options are valid
-		}
-		c.stream = stream
-	default:
+		c.stream = newZstd(&c.packed)
+	}
+	if c.stream == nil {
 		return nil
 	}
 	return c

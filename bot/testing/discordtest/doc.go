@@ -28,9 +28,9 @@
 //   - Where the comment says that no source knows, what the server does is a
 //     guess, and it is lenient: no bot should rely on it.
 //
-// Two files make the server stricter, if the environment names them: DISCORD_OPENAPI,
-// Discord's OpenAPI description, against which each body from the bot is checked, and
-// DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
+// In tests with the build tag "integration" two files make the server stricter, if the environment
+// names them: DISCORD_OPENAPI, Discord's OpenAPI description, against which each body from the bot
+// is checked, and DISCORD_EVENT_SCHEMA, a JSON Schema against which the server checks each
 // INTERACTION_CREATE that it sends.
 //
 // Voice, reactions and components v2 are not simulated, nor are commands that are

@@ -1,3 +1,5 @@
+//go:build integration
+
 // Package soak_test has two replicas serve many customers for as long as -soak
 // says, while whatever they depend on fails at random, and then looks whether
 // every promise was kept.

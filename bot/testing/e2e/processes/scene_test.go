@@ -1,3 +1,5 @@
+//go:build integration
+
 // Package processes_test attacks the program as it is built: processes of it
 // are killed, starved of Redis, flooded, and started with pipes that nobody
 // reads. It knows nothing of what is inside, but for what Redis holds, which some tests

@@ -1,3 +1,5 @@
+//go:build integration
+
 package check_test
 
 import (
@@ -10,6 +12,39 @@ import (
 	"hostbot/bot/staff/health"
 	"hostbot/hostapi/redistest"
 )
+
+// A Redis that nobody configured runs without an append-only file.
+func TestRealRedis(t *testing.T) {
+	for name, test := range map[string]struct {
+		start       func(testing.TB) *redistest.Server
+		persistence health.State
+	}{
+		"as it comes": {redistest.StartRedis, health.Warning}, "durable": {redistest.StartDurableRedis, health.OK},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, server := newScene(t), test.start(t)
+			s.env["REDIS_URL"] = server.URL()
+			found, passed := s.run(t)
+			want := map[string]health.State{
+				"redis": health.OK, "redis rights": health.OK, "redis persistence": test.persistence, "redis eviction": health.OK, "redis clock": health.OK,
+			}
+			for _, f := range found {
+				if result, ok := want[f.Name]; ok && f.State != result {
+					t.Errorf("%+v", f)
+				}
+				delete(want, f.Name)
+			}
+			if !passed || len(want) > 0 {
+				t.Errorf("passed %v, not checked: %v", passed, want)
+			}
+			client := redis.NewClient(&redis.Options{Addr: server.Addr()})
+			defer func() { _ = client.Close() }()
+			if keys := client.DBSize(t.Context()).Val(); keys != 0 {
+				t.Errorf("there are %d keys", keys)
+			}
+		})
+	}
+}
 
 // TestRedisThatRefuses has a real Redis refuse what the bot needs of it. Nothing is written there.
 func TestRedisThatRefuses(t *testing.T) {

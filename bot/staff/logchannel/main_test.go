@@ -1,0 +1,7 @@
+//go:build !integration
+
+package logchannel_test
+
+import "testing"
+
+func TestMain(m *testing.M) { runTests(m) }
