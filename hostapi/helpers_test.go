@@ -15,6 +15,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
 )
 
 // Words of these tests:
@@ -23,7 +24,7 @@ import (
 //	script   takes the place of the network: each request ends as its next step says
 //	guarded  is a client of a script, with what it says of the service (breaker_test.go)
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, redistest.Dialing()) }
 
 const theSecret = "s3cr3t-of-the-service"
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		log.Fatal(err)
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
 // each runs a test on each kind of Redis, beside others.

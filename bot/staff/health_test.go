@@ -1,0 +1,181 @@
+package staff_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/discord/shards"
+	"hostbot/bot/staff/health"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
+	"hostbot/bot/watch/watcher"
+	"hostbot/locale"
+)
+
+func english(t *testing.T) *locale.Texts {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts.For(locale.Default)
+}
+
+// well returns a report of a replica with which nothing is wrong, a minute after its start.
+func well() health.Report {
+	return health.Report{
+		Version: "1.2.3", Started: time.Now().Add(-time.Minute), Ready: true, Answered: 41, Unanswered: 1,
+		Shards:    []shards.Status{{ID: 0, Ready: true}, {ID: 2, Ready: true, Latency: 35 * time.Millisecond}},
+		Responses: recent.Summary{Calls: 41}, P95: 420 * time.Millisecond, Service: recent.Summary{Calls: 10}, Discord: recent.Summary{Calls: 80},
+		Window: 10 * time.Minute, Requests: 300, RedisLatency: 420 * time.Microsecond, Leader: "eu-1",
+		Log: []logchannel.Status{{Channel: "9"}}, Watching: true, Watch: watcher.Status{Accounts: 7, Interval: time.Minute},
+	}
+}
+
+// is returns calls of which the last failed, and was those that succeed again. The clock of a
+// test stands at midnight.
+func is(reason string, fails, calls int) recent.Summary {
+	now := time.Now()
+	return recent.Summary{Calls: calls, Fails: fails, Last: recent.Last{Failed: now.Add(-time.Second), Reason: reason, FailedSince: now.Add(-3 * time.Minute)}}
+}
+
+func was(reason string, fails, calls int) recent.Summary {
+	s, now := is(reason, fails, calls), time.Now()
+	s.Failed, s.Recovered, s.Succeeded = now.Add(-3*time.Minute), now.Add(-2*time.Minute), now.Add(-time.Second)
+	return s
+}
+
+// TestOperatorsReadALineForEachItem compares the whole page: programs may read it.
+func TestOperatorsReadALineForEachItem(t *testing.T) {
+	texts := english(t)
+	for name, test := range map[string]struct {
+		report func() health.Report
+		want   []string
+	}{
+		"all is well": {well, []string{
+			"✓ verdict: all is well",
+			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
+			"✓ gateway, shard 0: connected",
+			"✓ gateway, shard 2: heartbeats take 35ms",
+			"✓ answers in time: 41 interactions within 10m0s; 95% within 420ms",
+			"✓ hosting service: 10 calls within 10m0s",
+			"✓ discord's rest api: 80 requests within 10m0s",
+			"✓ redis: answered within 420µs",
+			"✓ leader: eu-1",
+			"✓ watcher: 7 accounts, each every 1m0s",
+			"✓ log channel 9: Discord takes its entries",
+		}},
+		"all was wrong": {func() health.Report {
+			r := well()
+			r.Invalid = 2
+			r.Service, r.Discord, r.Responses = was("connection reset", 36, 88), was("502", 5, 80), was("Discord 502", 4, 60)
+			r.Redis = was("refused", 1, 2)
+			r.Outage = outages.Outage{Bots: 12, Customers: 9, Recovered: 12, First: time.Now().Add(-3 * time.Minute)}
+			return r
+		}, []string{
+			"✓ verdict: all is well; 4 of the last 60 interactions not answered in time, all again at 23:58:00 UTC, Discord 502; " +
+				"hosting service recovered at 23:58:00 UTC, connection reset, 36 of 88 calls; Discord's REST API recovered at 23:58:00 UTC, 502, 5 of 80 requests; " +
+				"Redis back at 23:58:00 UTC, refused",
+			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
+			"✓ gateway, shard 0: connected",
+			"✓ gateway, shard 2: heartbeats take 35ms",
+			"✓ answers in time: 4 of 60 interactions failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (Discord 502); 95% within 420ms",
+			"✓ hosting service: 36 of 88 calls failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (connection reset)",
+			"✓ discord's rest api: 5 of 80 requests failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (502)",
+			"✓ discord: 2 of 300 requests refused (401, 403 or 429) within 10m0s",
+			"✓ redis: answered within 420µs",
+			"✓ leader: eu-1",
+			"✓ mass outage: 12 bots of 9 customers stopped from 23:57:00 UTC on, 12 run again",
+			"✓ watcher: 7 accounts, each every 1m0s",
+			"✓ log channel 9: Discord takes its entries",
+		}},
+		"all is wrong": {func() health.Report {
+			r := well()
+			r.Shards, r.LostSince = []shards.Status{{ID: 3}}, time.Now().Add(-time.Minute)
+			r.RedisErr, r.Leader, r.Redis = errors.New("connection\nrefused"), "", is("refused", 1, 1)
+			r.Service, r.DownSince = is("connection reset", 3, 4), time.Now().Add(-time.Minute)
+			r.Discord, r.Responses = is("502", 5, 80), is("Discord 502", 4, 60)
+			r.PausedUntil, r.Invalid = time.Now().Add(5*time.Second), rest.FewerFrom
+			r.Watch.Grown, r.Watch.Delay, r.Alerts.Sent = true, time.Minute, 3
+			r.Outage = outages.Outage{Bots: 12, Customers: 9, Recovered: 3, First: time.Now().Add(-3 * time.Minute)}
+			r.Alerts.Held = alerts.Held{Until: time.Date(2100, 1, 2, 3, 4, 5, 0, time.UTC), New: true, Code: rest.CodeQuarantined}
+			r.Log = []logchannel.Status{
+				{Channel: "8", Waiting: 3, Oldest: time.Now().Add(-2 * time.Minute)}, {Channel: "9", Trouble: "status 404"},
+				{Channel: "10", Trouble: "status 403", Forbidden: true},
+			}
+			return r
+		}, []string{
+			"✗ verdict: connection to Discord lost since 23:59:00 UTC; 4 of the last 60 interactions not answered in time since 23:57:00 UTC, Discord 502; " +
+				"hosting service unreachable since 23:57:00 UTC, connection reset, 3 of 4 calls; requests to Discord fail since 23:57:00 UTC, 502, 5 of 80 requests; " +
+				"discord; discord; Redis unreachable since 23:57:00 UTC, refused; leader; 12 bots of 9 customers stopped from 23:57:00 UTC on, 3 run again; " +
+				"watcher; direct messages; log channel 8; log channel 9; log channel 10",
+			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
+			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
+			"✗ answers in time: 4 of 60 interactions failed within 10m0s; last failure 23:59:59 UTC (Discord 502); 95% within 420ms → " + texts.Text("staff.todo.answers"),
+			"✗ hosting service: 3 of 4 calls failed within 10m0s; last failure 23:59:59 UTC (connection reset) → " + texts.Text("staff.todo.service_fails"),
+			"✗ discord's rest api: 5 of 80 requests failed within 10m0s; last failure 23:59:59 UTC (502) → " + texts.Text("staff.todo.rest"),
+			"✗ discord: all requests but answers to interactions wait for 5s more, as discord asks",
+			"✗ discord: 5000 of 300 requests refused (401, 403 or 429) within 10m0s → " + texts.Text("log.cure.invalid_requests"),
+			"✗ redis: connection refused → " + texts.Text("staff.todo.redis"),
+			"✗ leader: no replica leads → " + texts.Text("staff.todo.leader"),
+			"✗ mass outage: 12 bots of 9 customers stopped from 23:57:00 UTC on, 3 run again → " + texts.Text("log.todo.fell"),
+			"✗ watcher: 7 accounts, each every 1m0s, 1m0s late, 3 alerts sent → " + texts.Text("log.cure.watch_slow"),
+			"✗ direct messages: no DMs are opened, the next after 2100-01-02 03:04:05 is tried; Discord refuses them with the code 20026 → " +
+				texts.Text("log.cure.quarantined"),
+			"✗ log channel 8: 3 entries wait, the oldest for 2m0s; Discord takes its entries → " + texts.Text("staff.todo.late"),
+			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.log"),
+			"✗ log channel 10: status 403 → " + texts.Text("log.channel.permissions"),
+		}},
+		"a replica that waits, for development": {func() health.Report {
+			r := health.Report{Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, RedisEmbedded: true, Leader: "x"}
+			return r
+		}, []string{
+			"✓ verdict: all is well",
+			"✓ hostbot: version 1.2.3, up for 0s",
+			"✓ gateway: no shard is held here",
+			"✓ answers in time: no interactions within 10m0s",
+			"✓ hosting service: no calls within 10m0s",
+			"✓ discord's rest api: no requests within 10m0s",
+			"! redis: in the process, as REDIS_URL is empty → " + texts.Text("staff.todo.embedded"),
+			"✓ leader: x",
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if diff := cmp.Diff(strings.Join(test.want, "\n")+"\n", test.report().Lines(texts)); diff != "" {
+					t.Errorf("the page (-want +got):\n%s", diff)
+				}
+			})
+		})
+	}
+}
+
+// TestInteractionsAreLostWhereNothingReceivesThem has neither a shard, nor other replicas.
+func TestInteractionsAreLostWhereNothingReceivesThem(t *testing.T) {
+	texts := english(t)
+	for name, test := range map[string]struct {
+		report health.Report
+		item   string
+		want   health.State
+	}{
+		"a shard is about to be taken": {health.Report{Shards: []shards.Status{}}, "gateway", health.Failure},
+		"others have all shards":       {health.Report{Shards: []shards.Status{}, Standby: true}, "gateway", health.OK},
+		"over HTTP":                    {health.Report{Ready: true}, "interactions over HTTP", health.OK},
+		"over HTTP, while it stops":    {health.Report{}, "interactions over HTTP", health.Failure},
+	} {
+		items := test.report.Items(texts)
+		i := slices.IndexFunc(items, func(i health.Item) bool { return i.Name == test.item })
+		if i < 0 || items[i].State != test.want {
+			t.Errorf("%s: want %s to be %s\n%s", name, test.item, test.want, health.Lines(items))
+		}
+	}
+}

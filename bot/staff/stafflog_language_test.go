@@ -1,0 +1,120 @@
+package staff_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/staff/stafflog"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/watch/alerts"
+	"hostbot/hostapi"
+)
+
+// TestEveryEntryOfEveryLanguageIsSendable writes each entry in each language with the
+// longest values.
+func TestEveryEntryOfEveryLanguageIsSendable(t *testing.T) {
+	paths, err := filepath.Glob("../../locale/texts/*.yaml")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("text files: %v, %v", paths, err)
+	}
+	for _, path := range paths {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		t.Run(name, func(t *testing.T) {
+			p := posted{}
+			writeEverything(newLogIn(t, p, name))
+			for _, entry := range slices.Concat(slices.Collect(maps.Values(p))...) {
+				takenByDiscord(t, entry)
+				if said := text(entry); strings.Contains(said, "log.") {
+					t.Errorf("a text is missing in:\n%s", said)
+				}
+			}
+			kinds := make(map[string]bool)
+			for _, e := range p["errors"] {
+				if strings.HasPrefix(e.Embed.Title, "⚠️ ") {
+					kinds[e.GroupKey] = true
+				}
+			}
+			if len(kinds) != 9 || kinds[""] {
+				t.Errorf("nine kinds of problems count as %v", kinds)
+			}
+		})
+	}
+}
+
+func takenByDiscord(t *testing.T, e logchannel.Entry) {
+	t.Helper()
+	data := map[string]any{"content": e.Line}
+	if e.Embed != nil {
+		embed := *e.Embed
+		embed.Fields = slices.Concat(e.Own, embed.Fields)
+		data["embeds"] = []*discordgo.MessageEmbed{&embed}
+	}
+	message, err := json.Marshal(map[string]any{"type": 4, "data": data})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, mistake := range discordtest.Mistakes(message) {
+		t.Errorf("%s in:\n%s", mistake, text(e))
+	}
+}
+
+// writeEverything writes an entry of each kind.
+func writeEverything(log *stafflog.Log) {
+	long := strings.Repeat("W", 2000)
+	failure := errors.New(long)
+	byStaff := *request
+	byStaff.CustomerID = "43"
+	for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
+		for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
+			for _, r := range []*interaction.Request{request, &byStaff} {
+				a := interaction.Action{Name: action, BotID: long, BotName: long, Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 999 * time.Hour}
+				log.Action(r, a, map[interaction.Outcome]error{interaction.Failed: &hostapi.Error{Code: hostapi.CodeConflict, Status: 409}}[outcome])
+			}
+		}
+	}
+	log.Audit(&byStaff, interaction.Audit{Detail: long})
+	log.Audit(request, interaction.Audit{Detail: long, Refused: true})
+	for _, err := range causes() {
+		log.Failure(&byStaff, fmt.Errorf("%s: %w", long, err))
+	}
+	log.Test(request)
+	log.Started(long)
+	log.Connected()
+	log.Disconnected(failure)
+	log.Resumed(999 * time.Hour)
+	log.CommandsUpdated()
+	log.CommandsRefused(failure)
+	log.LocalizationsRefused(slices.Repeat([]string{long}, 100))
+	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)
+	log.InteractionsElsewhere(long)
+	log.Stopping(long)
+	log.SecretRefused()
+	log.AccountsMissing(9999, 9999)
+	log.AccountsFound(999 * time.Hour)
+	log.SecretAccepted(999 * time.Hour)
+	log.RedisLost(failure)
+	log.RedisBack(999 * time.Hour)
+	log.ServiceDown(failure)
+	log.ServiceUp(999 * time.Hour)
+	log.RedisEmbedded()
+	log.EmbeddedRedisFull(failure)
+	log.CacheGarbage(failure)
+	log.RecordUnreadable(failure)
+	log.EventUnreadable(failure)
+	log.InteractionStuck()
+	log.TooManyInvalid()
+	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, failure)
+	log.AlertsHeld(alerts.Held{Code: rest.CodeDMsTooFast}, failure)
+}

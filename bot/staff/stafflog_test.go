@@ -1,0 +1,283 @@
+package staff_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
+	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/staff/stafflog"
+	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/outages"
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+// posted notes entries by category.
+type posted map[logchannel.Category][]logchannel.Entry
+
+func (p posted) Post(e logchannel.Entry) { p[e.Category] = append(p[e.Category], e) }
+
+func newLog(t *testing.T, p posted) *stafflog.Log {
+	t.Helper()
+	return newLogIn(t, p, locale.Default)
+}
+
+func newLogIn(t *testing.T, p posted, language string) *stafflog.Log {
+	t.Helper()
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stafflog.New(p.Post, nothingKept{}, texts.For(language))
+}
+
+// text is what staff read of an entry by itself.
+func text(entry logchannel.Entry) string {
+	e := entry.Embed
+	if e == nil {
+		return entry.Line
+	}
+	parts := []string{e.Title, e.Description}
+	for _, f := range slices.Concat(entry.Own, e.Fields) {
+		parts = append(parts, f.Name, f.Value)
+	}
+	return strings.Join(parts, "\n")
+}
+
+func want(t *testing.T, e logchannel.Entry, parts ...string) {
+	t.Helper()
+	if strings.Contains(text(e), "log.") {
+		t.Errorf("a text is missing in:\n%s", text(e))
+	}
+	for _, part := range parts {
+		if !strings.Contains(text(e), part) {
+			t.Errorf("no %q in:\n%s", part, text(e))
+		}
+	}
+}
+
+var request = &interaction.Request{
+	Kind: interaction.Component, Route: "restart/{bot...}", UserID: "42", CustomerID: "42", GuildID: "7", ChannelID: "8", Reference: "ABC1234",
+}
+
+func TestActions(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
+		var failure error
+		if outcome == interaction.Failed {
+			failure = fmt.Errorf("restart: %w", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpRestart, Status: 409})
+		}
+		log.Action(request, interaction.Action{
+			Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 4200 * time.Millisecond,
+		}, failure)
+	}
+	entries := p["actions"]
+	if len(entries) != 3 || len(p) != 1 {
+		t.Fatalf("posted %v", p)
+	}
+	for i, wanted := range []string{
+		"<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s",
+		"<@42> `42` · ❌ Restart · My \\*shop\\* `id-1` · Failed: Hosting service: not possible in the bot's current state (409) · 4.2\u00a0s · `ABC1234`",
+		"<@42> `42` · ⚠️ Restart · My \\*shop\\* `id-1` · Not confirmed · the process running it crashed · 4.2\u00a0s · `ABC1234`",
+	} {
+		time, rest, _ := strings.Cut(entries[i].Line, "> ")
+		if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != wanted {
+			t.Errorf("an action is told so: %q, want %q", entries[i].Line, wanted)
+		}
+	}
+}
+
+func TestFailures(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: "<@1> *down*"})
+	inDM := *request
+	inDM.GuildID, inDM.Running = "", &interaction.Action{BotID: "id-1", BotName: "My *shop*"}
+	log.Failure(&inDM, errors.New(strings.Repeat("@everyone ", 1000)))
+	entries := p["errors"]
+	if len(entries) != 2 {
+		t.Fatalf("posted %v", p)
+	}
+	want(t, entries[0], "❗ Hosting service: out of order (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
+	want(t, entries[0], "Check that the hosting service runs")
+	entries[0].Own = nil // as where it counts
+	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
+		t.Errorf("what several failures have in common names one of them:\n%s", shown)
+	}
+	want(t, entries[1], "Direct message", "My \\*shop\\* `id-1`")
+	for _, f := range entries[1].Embed.Fields {
+		if n := len([]rune(f.Value)); n == 0 || n > 1024 {
+			t.Errorf("%s has %d characters", f.Name, n)
+		}
+	}
+}
+
+func TestProblems(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	log.RedisEmbedded()
+	log.CacheGarbage(errors.New("*refused*"))
+	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
+	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
+	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
+	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
+}
+
+func TestLifecycle(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	log.Started("1.2.3")
+	log.Connected()
+	log.Disconnected(errors.New("EOF"))
+	log.Resumed(90 * time.Second)
+	log.CommandsUpdated()
+	log.CommandsRefused(errors.New("status 403"))
+	log.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
+	log.InteractionsElsewhere("old.example.com")
+	log.Stopping("told to stop")
+	log.LocalizationsRefused([]string{"bot: name · tr", "*plan*: description · de, fr"})
+	entries := p["lifecycle"]
+	for i, part := range []string{"1.2.3 started", "Connected", "EOF", "90\u00a0s", "Commands", "status 403", "server 77", "old.example.com", "told to stop", "English"} {
+		if i >= len(entries) {
+			t.Fatalf("%d entries", len(entries))
+		}
+		want(t, entries[i], part)
+	}
+	want(t, entries[9], "bot: name · tr", `\*plan\*: description · de, fr`)
+	want(t, entries[6], "https://discord.com/invite", `\*code\* 50001`)
+}
+
+func TestStaffStandOut(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	byStaff := *request
+	byStaff.CustomerID = "43"
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done}, nil)
+	log.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
+	log.Audit(request, interaction.Audit{Refused: true})
+	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Failed}, errors.New("x"))
+	entries := append(p["actions"], p["staff"]...)
+	if len(p["actions"]) != 2 || len(p["staff"]) != 2 {
+		t.Fatalf("posted %v", p)
+	}
+	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
+	want(t, entries[2], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
+	want(t, entries[3], "⛔ Staff command refused", "<@42>")
+	want(t, entries[1], "<@42> `42` 🛟 for <@43> `43` · ❌ Restart", "Failed: This bot failed")
+}
+
+// causes are the failures that staff can do something about, each in its own way.
+func causes() []error {
+	list := []error{
+		interaction.ErrOutcomeUnknown, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
+		fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}),
+	}
+	for _, code := range []hostapi.Code{
+		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
+		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
+	} {
+		list = append(list, &hostapi.Error{Code: code, Op: hostapi.OpRestart, Status: 503})
+	}
+	return list
+}
+
+// TestEachCauseSaysWhatToDo has each thing fail that staff can do something about.
+func TestEachCauseSaysWhatToDo(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	for _, err := range causes() {
+		log.Failure(request, err)
+	}
+	said := map[string]bool{}
+	for _, e := range p["errors"] {
+		want(t, e) // a text
+		said[e.Embed.Description] = true
+	}
+	if len(said) != len(causes()) {
+		t.Errorf("%d causes have %d cures", len(causes()), len(said))
+	}
+}
+
+// Names from right to left do not move the figures beside them.
+func TestALineKeepsItsOrder(t *testing.T) {
+	p := posted{}
+	newLog(t, p).Action(request, interaction.Action{Name: "restart", BotID: "7", BotName: "متجر", Outcome: interaction.Done}, nil)
+	want(t, p["actions"][0], "\u2068متجر\u2069 `7` · Done")
+}
+
+// Failures are equal by what failed, whoever met it.
+func TestEqualFailuresAreGrouped(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	other, elsewhere := *request, *request
+	other.UserID, other.Reference = "43", "XYZ9876"
+	elsewhere.Route = "reinstall/{bot...}"
+	unavailable := func(detail string) error {
+		return fmt.Errorf("restart: %w", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpRestart, Status: 503, Detail: detail})
+	}
+	log.Failure(request, unavailable("node 7"))
+	log.Failure(&other, unavailable("node 8"))
+	log.Failure(request, &rest.Error{Status: 404, Code: 10062, Message: "a"})
+	log.Failure(&other, &rest.Error{Status: 404, Code: 10062, Message: "b"})
+	log.Failure(request, fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}))
+	log.Failure(request, errors.New("panic: index 5"))
+	log.Failure(&other, errors.New("panic: index 7"))
+	log.Failure(&elsewhere, unavailable("node 7")) // by another command
+	log.Failure(request, &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList})
+	var groups []string
+	for _, e := range p[logchannel.Errors] {
+		groups = append(groups, e.GroupKey)
+	}
+	if groups[0] != groups[1] || groups[2] != groups[3] || groups[5] != groups[6] || groups[7] != groups[0] || slices.Contains(groups, "") || len(slices.Compact(groups)) != 6 {
+		t.Errorf("groups are %q", groups)
+	}
+	if first, second := p[logchannel.Errors][0].Reference, p[logchannel.Errors][1].Reference; first != "ABC1234" || second != "XYZ9876" {
+		t.Errorf("references are %s and %s", first, second)
+	}
+}
+
+func TestFallSaysWithinWhichTimeBotsStopped(t *testing.T) {
+	p := posted{}
+	first := time.Unix(1_700_000_000, 0)
+	newLog(t, p).Outage(outages.Outage{
+		ID: "1", Bots: 12, Customers: 9, Recovered: 3, First: first, Last: first, Within: 2 * time.Minute, Plans: map[string]int{"Pro": 12},
+	})
+	want(t, p[logchannel.Errors][0], "12 bots stopped within 2\u00a0min (customers: 9)", "<t:1700000000:T>", "Running again\n3", "Pro: 12")
+}
+
+// TestATestSaysSoFirst has each entry of a test say that it is one, where a phone shows it.
+func TestATestSaysSoFirst(t *testing.T) {
+	p := posted{}
+	newLog(t, p).Test(request)
+	for category, entries := range p {
+		for _, e := range entries {
+			said := e.Line[strings.Index(e.Line, " ")+1:]
+			if e.Embed != nil {
+				said = e.Embed.Title
+			}
+			if !strings.HasPrefix(said, "TEST · ") {
+				t.Errorf("%s: %q", category, said)
+			}
+		}
+	}
+	if len(p) != 4 {
+		t.Errorf("%d categories are tested", len(p))
+	}
+}
+
+// nothingKept keeps nothing.
+type nothingKept struct{}
+
+func (nothingKept) Keep(incident.Incident)                                             {}
+func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }

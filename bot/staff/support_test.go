@@ -1,0 +1,242 @@
+package staff_test
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/staff/incident"
+	"hostbot/bot/staff/support"
+	"hostbot/bot/testing/discordtest"
+	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+)
+
+// scene is a support channel, and the desk of a process.
+type scene struct {
+	discord *discordtest.Server
+	channel *discordtest.Channel
+	redis   *redis.Client
+	server  *redistest.Server
+	desk    *support.Desk
+}
+
+func newScene(t *testing.T) *scene {
+	t.Helper()
+	s := &scene{discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true}), server: redistest.StartMiniredis(t)}
+	s.discord.ExpectFailures()
+	s.channel = s.discord.AddChannel("support")
+	options, err := redis.ParseURL(s.server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.ContextTimeoutEnabled = true
+	s.redis = redis.NewClient(options)
+	t.Cleanup(func() { _ = s.redis.Close() })
+	s.desk = s.process(t)
+	return s
+}
+
+// process returns the desk of another process.
+func (s *scene) process(t *testing.T) *support.Desk {
+	client := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
+	t.Cleanup(client.Close)
+	return support.New(support.Config{Redis: s.redis, Discord: client, ChannelID: s.channel.ID, Log: zerolog.Nop()})
+}
+
+// failure is a case of customer 42.
+func failure(reference string) support.Case {
+	button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Reference", CustomID: "aside/reference/" + reference}
+	return support.Case{
+		Reference: reference, CustomerID: "42", ThreadName: "Shop · " + reference,
+		Message: interaction.Message{
+			Content: "anna needs help: " + reference, Embeds: []*discordgo.MessageEmbed{{Title: "A failure"}},
+			Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
+		},
+	}
+}
+
+// threads returns the names of the channel's threads.
+func (s *scene) threads() (names []string) {
+	for _, ch := range s.discord.Channels() {
+		if parent := ch.Parent(); parent != nil && parent.ID == s.channel.ID {
+			names = append(names, ch.Name)
+		}
+	}
+	return names
+}
+
+// wantOne fails unless there is one message with one thread.
+func (s *scene) wantOne(t *testing.T) {
+	t.Helper()
+	if shown, threads := s.channel.Messages(), s.threads(); len(shown) != 1 || len(threads) != 1 || threads[0] != "Shop · REF1234" || !shown[0].Contains("A failure") {
+		t.Fatalf("%d messages, threads %q", len(shown), threads)
+	}
+}
+
+func TestOneThreadForAFailure(t *testing.T) {
+	s := newScene(t)
+	if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || told.Already || told.Trouble != nil {
+		t.Fatalf("Tell() = %+v, %v", told, err)
+	}
+	s.wantOne(t)
+	before := len(s.discord.Calls())
+	if told, err := s.process(t).Tell(t.Context(), failure("REF1234")); err != nil || !told.Already || told.Trouble != nil {
+		t.Errorf("again: Tell() = %+v, %v", told, err)
+	}
+	if n := len(s.discord.Calls()) - before; n != 0 {
+		t.Errorf("Discord was asked %d times for what is known", n)
+	}
+	s.wantOne(t)
+}
+
+// TestFiveADay: the sixth failure waits until the first is a day ago, and another customer's does not.
+func TestFiveADay(t *testing.T) {
+	s := newScene(t)
+	for _, reference := range []string{"REF0001", "REF0002", "REF0003", "REF0004", "REF0005"} {
+		if _, err := s.desk.Tell(t.Context(), failure(reference)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, err := s.desk.Tell(t.Context(), failure("REF0006"))
+	limit, ok := errors.AsType[*support.LimitError](err)
+	if !ok || time.Until(limit.Until) > support.Window || time.Until(limit.Until) < support.Window-time.Minute {
+		t.Fatalf("the sixth: %v", err)
+	}
+	if told, err := s.desk.Tell(t.Context(), failure("REF0005")); err != nil || !told.Already {
+		t.Errorf("the fifth again: %+v, %v", told, err)
+	}
+	another := failure("REF0007")
+	another.CustomerID = "43"
+	if _, err := s.desk.Tell(t.Context(), another); err != nil {
+		t.Errorf("another customer's: %v", err)
+	}
+	if n := len(s.threads()); n != 6 {
+		t.Errorf("%d threads", n)
+	}
+	for _, key := range s.redis.Keys(t.Context(), "*").Val() {
+		if left := s.redis.TTL(t.Context(), key).Val(); left <= 0 || left > support.Window {
+			t.Errorf("%s is kept for %v", key, left)
+		}
+		if strings.Contains(key, ":record:REF000") && strings.HasSuffix(key, "1") {
+			s.redis.Del(t.Context(), key) // as after a day
+		}
+	}
+	if _, err := s.desk.Tell(t.Context(), failure("REF0006")); err != nil {
+		t.Errorf("the sixth, a day later: %v", err)
+	}
+}
+
+// TestLostAnswers has the answer to each step be lost, for good or for a moment. Whoever goes on opens no
+// second thread.
+func TestLostAnswers(t *testing.T) {
+	lost := func(route string) discordtest.Fault {
+		return discordtest.Fault{Method: http.MethodPost, Route: route, Times: 1, After: true, Reset: true}
+	}
+	for name, fault := range map[string]discordtest.Fault{
+		"the message's": lost(discordtest.RouteMessages), "the thread's": lost(discordtest.RouteThreads),
+		"no message": {Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, Status: http.StatusBadGateway, Body: "{}"},
+		"no thread":  {Method: http.MethodPost, Route: discordtest.RouteThreads, Times: 1, Status: http.StatusBadGateway, Body: "{}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.discord.Inject(fault)
+			if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || told.Trouble != nil {
+				t.Fatalf("Tell() = %+v, %v", told, err)
+			}
+			s.wantOne(t)
+			if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || !told.Already {
+				t.Errorf("again: Tell() = %+v, %v", told, err)
+			}
+			s.wantOne(t)
+		})
+	}
+}
+
+// TestDeathBetween: a process died after the message, or after its thread. The next press goes on.
+func TestDeathBetween(t *testing.T) {
+	for _, route := range []string{discordtest.RouteMessages, discordtest.RouteThreads} {
+		s := newScene(t)
+		remove := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: route, After: true, Status: http.StatusTooManyRequests, Body: `{"retry_after": 600, "message": "x"}`})
+		told, err := s.desk.Tell(t.Context(), failure("REF1234"))
+		if route == discordtest.RouteMessages && err == nil || route == discordtest.RouteThreads && told.Trouble == nil {
+			t.Fatalf("%s: Tell() = %+v, %v", route, told, err)
+		}
+		remove()
+		if told, err := s.process(t).Tell(t.Context(), failure("REF1234")); err != nil || told.Trouble != nil {
+			t.Errorf("%s: again: Tell() = %+v, %v", route, told, err)
+		}
+		s.wantOne(t)
+	}
+}
+
+// TestTwoPressesAtOnce, in two processes.
+func TestTwoPressesAtOnce(t *testing.T) {
+	s := newScene(t)
+	other := s.process(t)
+	var both sync.WaitGroup
+	for _, desk := range []*support.Desk{s.desk, other, s.desk, other} {
+		both.Go(func() {
+			if told, err := desk.Tell(t.Context(), failure("REF1234")); err != nil || told.Trouble != nil {
+				t.Errorf("Tell() = %+v, %v", told, err)
+			}
+		})
+	}
+	both.Wait()
+	s.wantOne(t)
+}
+
+// TestChannelThatRefuses: what staff cannot be told of does not count, and the error says that the channel is
+// the reason. Without a thread or an embed they have the message.
+func TestChannelThatRefuses(t *testing.T) {
+	for name, refuse := range map[string]func(*discordtest.Channel){
+		"not seen":    func(ch *discordtest.Channel) { ch.Allow(discordtest.MissingAccess) },
+		"not written": func(ch *discordtest.Channel) { ch.Allow(discordtest.MissingPermissions) },
+		"a forum":     func(ch *discordtest.Channel) { ch.Allow(discordtest.Forum) },
+		"gone":        func(ch *discordtest.Channel) { ch.Allow(discordtest.Gone) },
+	} {
+		s := newScene(t)
+		refuse(s.channel)
+		for range support.PerWindow + 1 {
+			if _, err := s.desk.Tell(t.Context(), failure("REF1234")); !errors.Is(err, incident.ErrNoThread) {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		s.channel.Allow(discordtest.FullAccess)
+		if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || told.Already {
+			t.Errorf("%s: then Tell() = %+v, %v", name, told, err)
+		}
+		s.wantOne(t)
+	}
+	for name, permission := range map[string]discordtest.Permission{"no thread": discordtest.CreatePublicThreads, "no embed": discordtest.EmbedLinks} {
+		s := newScene(t)
+		s.channel.Deny(permission)
+		told, err := s.desk.Tell(t.Context(), failure("REF1234"))
+		if err != nil || !errors.Is(told.Trouble, incident.ErrNoThread) || len(s.channel.Messages()) != 1 {
+			t.Errorf("%s: Tell() = %+v, %v", name, told, err)
+		}
+		s.channel.Grant(permission)
+		if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || !told.Already || len(s.threads()) != 1 || len(s.channel.Messages()) != 1 {
+			t.Errorf("%s: then Tell() = %+v, %v, %d threads", name, told, err, len(s.threads()))
+		}
+	}
+}
+
+// TestWithoutRedis nobody is told, as nobody would know of it.
+func TestWithoutRedis(t *testing.T) {
+	s := newScene(t)
+	s.server.Stop()
+	if _, err := s.desk.Tell(t.Context(), failure("REF1234")); err == nil || errors.Is(err, incident.ErrNoThread) || len(s.discord.Calls()) > 0 {
+		t.Errorf("Tell() = %v after %d calls", err, len(s.discord.Calls()))
+	}
+}

@@ -1,0 +1,254 @@
+package watcher_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/watch/outages"
+	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
+)
+
+// fixture is falls with what is told of them. Times are in seconds after it began.
+type fixture struct {
+	*outages.Outages
+	t     *testing.T
+	redis redis.UniversalClient
+	began time.Time
+	pace  time.Duration // at which accounts are looked at
+	told  []outages.Outage
+}
+
+func eachStore(t *testing.T, run func(t *testing.T, f *fixture)) {
+	t.Helper()
+	redistest.Each(t, func(t *testing.T, url string) {
+		f := &fixture{t: t, redis: redistest.Connect(t, url), began: time.Now().Truncate(time.Second), pace: 30 * time.Second}
+		f.lead()
+		run(t, f)
+	})
+}
+
+// lead begins a term, in this process or another.
+func (f *fixture) lead() {
+	f.Outages = outages.New(outages.Config{
+		Redis: f.redis, Interval: func() time.Duration { return f.pace }, Term: func() uint64 { return 1 },
+		Tell: func(o outages.Outage) { f.told = append(f.told, o) },
+	})
+}
+
+func (f *fixture) at(seconds int) time.Time {
+	return f.began.Add(time.Duration(seconds) * time.Second)
+}
+
+func (f *fixture) change(customer, bot, seconds int, unasked bool, to hostapi.State) watcher.Change {
+	return watcher.Change{
+		CustomerID: fmt.Sprint(customer), ServerID: fmt.Sprint(bot), Plan: []string{"Pro", ""}[bot%2],
+		At: f.at(seconds), Unexpected: unasked, To: to,
+	}
+}
+
+// fell is a bot that fell.
+func (f *fixture) fell(customer, bot, seconds int) watcher.Change {
+	return f.change(customer, bot, seconds, true, hostapi.StateCrashed)
+}
+
+// back is a bot that runs again.
+func (f *fixture) back(customer, bot, seconds int) watcher.Change {
+	return f.change(customer, bot, seconds, false, hostapi.StateRunning)
+}
+
+func (f *fixture) see(changes ...watcher.Change) {
+	f.t.Helper()
+	if err := f.Changed(f.t.Context(), changes); err != nil {
+		f.t.Fatal(err)
+	}
+}
+
+// seeMany sees customers' bots of one number fall, from a time on and one after another.
+func (f *fixture) seeMany(customers, bot, from, apart int) {
+	f.t.Helper()
+	for i := range customers {
+		f.see(f.fell(i, bot, from+apart*i))
+	}
+}
+
+// last returns the fall that was told of last.
+func (f *fixture) last() outages.Outage {
+	f.t.Helper()
+	if len(f.told) == 0 {
+		f.t.Fatal("nothing is told")
+	}
+	return f.told[len(f.told)-1]
+}
+
+// want fails the test unless this was told last, under whatever ID.
+func (f *fixture) want(fall outages.Outage) {
+	f.t.Helper()
+	fall.ID = f.last().ID
+	if diff := cmp.Diff(fall, f.last()); diff != "" {
+		f.t.Errorf("told (-want +got):\n%s", diff)
+	}
+}
+
+func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.see(f.fell(90, 0, -200), f.fell(91, 0, -150)) // long before
+		f.seeMany(9, 0, 0, 1)
+		f.seeMany(5, 0, 0, 1)                                  // some are told of twice
+		f.see(f.change(50, 0, 9, false, hostapi.StateStopped)) // it was asked for
+		if len(f.told) > 0 {
+			t.Fatalf("nine are told of: %+v", f.told)
+		}
+		f.see(f.fell(0, 1, 40))
+		f.want(outages.Outage{Bots: 10, Customers: 9, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 9}})
+		first := f.last().ID
+		f.see(f.fell(9, 0, 95), f.back(3, 0, 96), f.back(60, 0, 96))
+		f.want(outages.Outage{Bots: 11, Customers: 10, Recovered: 1, First: f.at(0), Last: f.at(95), Within: 125 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID != first {
+			t.Error("a fall that goes on has an entry of its own")
+		}
+		f.seeMany(10, 2, 300, 1)
+		f.want(outages.Outage{Bots: 10, Customers: 10, First: f.at(300), Last: f.at(309), Within: 39 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID == first {
+			t.Error("a later fall is told of in the former's entry")
+		}
+		told := len(f.told)
+		f.see(f.fell(0, 0, 0)) // told of again
+		if len(f.told) != told {
+			t.Errorf("one of the former fall is told of as %+v", f.last())
+		}
+	})
+}
+
+func TestChangeThatIsToldOfTwiceTellsTheSameFall(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.seeMany(11, 0, 0, 1)
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := f.Changed(over, []watcher.Change{f.fell(11, 0, 20)}); err == nil {
+			t.Error("it was written")
+		}
+		f.see(f.fell(11, 0, 22)) // the poll that tells of it again is a later one
+		f.want(outages.Outage{Bots: 12, Customers: 12, First: f.at(0), Last: f.at(20), Within: 50 * time.Second, Plans: map[string]int{"Pro": 12}})
+		if f.last().ID != f.told[0].ID {
+			t.Error("an outage that goes on has an entry of its own")
+		}
+	})
+}
+
+func TestBotsThatAreBackBeforeTheFallIsToldOfCount(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.seeMany(9, 0, 0, 1)
+		f.see(f.back(0, 0, 20), f.back(1, 0, 20), f.back(2, 0, 20), f.fell(2, 0, 30), f.fell(9, 0, 40))
+		f.want(outages.Outage{Bots: 10, Customers: 10, Recovered: 2, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		first := f.last().ID
+		f.see(f.fell(20, 0, 200), f.back(20, 0, 210)) // which is not of the fall, and does not end it
+		f.see(f.back(9, 0, 220))
+		f.want(outages.Outage{Bots: 10, Customers: 10, Recovered: 3, First: f.at(0), Last: f.at(40), Within: 70 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID != first {
+			t.Error("that the bots are back is told of in another entry")
+		}
+	})
+}
+
+// TestFallIsSeenAsSlowlyAsBotsAreLookedAt has bots fall at the same moment, which are
+// looked at every five minutes.
+func TestFallIsSeenAsSlowlyAsBotsAreLookedAt(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.pace = 5 * time.Minute
+		f.seeMany(10, 0, 0, 30)
+		f.want(outages.Outage{Bots: 10, Customers: 10, First: f.at(0), Last: f.at(270), Within: 570 * time.Second, Plans: map[string]int{"Pro": 10}})
+	})
+}
+
+func TestEntryIsKeptUpToDateForAWhileOnly(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.seeMany(10, 0, 0, 1)
+		f.see(f.back(0, 0, 49*60))
+		if f.last().Recovered != 1 {
+			t.Errorf("told: %+v", f.last())
+		}
+		told := len(f.told)
+		f.see(f.back(1, 0, 51*60), f.fell(11, 1, 51*60))
+		if len(f.told) != told {
+			t.Errorf("much later it is told of as %+v", f.last())
+		}
+		if left := f.redis.PTTL(t.Context(), key).Val(); left < 49*time.Minute || left > 50*time.Minute {
+			t.Errorf("it is kept for %v", left)
+		}
+	})
+}
+
+const key = "hostbot:{watch}:outage"
+
+// TestAnotherLeaderGoesOn counts on where the former has ended.
+func TestAnotherLeaderGoesOn(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.seeMany(5, 0, 0, 1)
+		f.lead()
+		f.seeMany(9, 0, 0, 1) // some are told of again
+		f.see(f.back(0, 0, 10))
+		if len(f.told) > 0 {
+			t.Fatalf("nine are told of: %+v", f.told)
+		}
+		f.lead()
+		f.see(f.fell(9, 0, 12))
+		first := f.last().ID
+		f.lead()
+		f.see(f.fell(10, 0, 14))
+		f.want(outages.Outage{Bots: 11, Customers: 11, Recovered: 1, First: f.at(0), Last: f.at(14), Within: 44 * time.Second, Plans: map[string]int{"Pro": 11}})
+		if f.last().ID != first {
+			t.Error("another leader tells of the same outage in another entry")
+		}
+	})
+}
+
+// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted,
+// before and while a leader counts.
+func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		for i := range 2 {
+			if err := errors.Join(f.redis.Del(t.Context(), key).Err(), f.redis.Set(t.Context(), key, "x", 0).Err()); err != nil {
+				t.Fatal(err)
+			}
+			f.see(f.change(90, 0, 0, false, hostapi.StateStopped)) // nothing is written
+			change := f.fell(i, 0, i)
+			if err := f.Changed(t.Context(), []watcher.Change{change}); err == nil {
+				t.Error("nothing is said of it")
+			}
+			f.see(change)
+		}
+		f.seeMany(10, 0, 0, 1)
+		f.lead()
+		f.see(f.fell(10, 0, 11))
+		if f.last().Bots != 11 {
+			t.Errorf("%d bots are counted", f.last().Bots)
+		}
+	})
+}
+
+// TestWhatMakesNoSenseHidesNoOutage has Redis hold what is no outage, or one that is yet to come.
+func TestWhatMakesNoSenseHidesNoOutage(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		ahead := f.began.Add(24 * time.Hour)
+		fields := []any{
+			"began", ahead.UnixMilli(), "9/9", fmt.Sprintf(`{"at":%q,"in":true}`, ahead.Format(time.RFC3339)), "8/8", "{", "7", "null",
+		}
+		if err := f.redis.HSet(t.Context(), "hostbot:{watch}:outage", fields...).Err(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 10 {
+			f.see(f.fell(i, i, i))
+		}
+		if len(f.told) != 1 || f.told[0].Bots != 10 {
+			t.Errorf("what is told is %+v", f.told)
+		}
+	})
+}
