@@ -1,39 +1,35 @@
+//go:build integration
+
 package discordtest
 
 import (
 	"bytes"
-	"compress/zlib"
-	"io"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // compression is the transport compression of one connection: what is sent over
-// it is one stream, flushed after each frame. discord.py asks for zlib-stream and
-// disgo for zstd-stream unless they are told otherwise. zstd-stream needs the build tag "integration".
+// it is one stream, flushed after each frame. disgo asks for zstd-stream unless it is
+// told otherwise.
 // Source: docs:events/gateway#transport-compression.
 type compression struct {
 	packed bytes.Buffer
-	stream stream
-}
-
-// stream compresses what is written. Flush writes all of that out.
-type stream interface {
-	io.Writer
-	Flush() error
+	stream *zstd.Encoder
 }
 
 // newCompression returns the compression that the query of a connection names,
 // or nil for none.
 func newCompression(name string) *compression {
-	c := &compression{}
-	switch name {
-	case "zlib-stream":
-		c.stream = zlib.NewWriter(&c.packed)
-	case "zstd-stream":
-		c.stream = newZstd(&c.packed)
-	}
-	if c.stream == nil {
+	if name != "zstd-stream" {
 		return nil
 	}
+	c := &compression{}
+	// Without concurrency no goroutine outlives the connection.
+	stream, err := zstd.NewWriter(&c.packed, zstd.WithEncoderConcurrency(1), zstd.WithLowerEncoderMem(true))
+	if err != nil {
+		return nil // unreachable: the options are valid
+	}
+	c.stream = stream
 	return c
 }
 

@@ -3,11 +3,10 @@
 // and its library reads the server's answers and events as it would read
 // Discord's. If a library cannot read something, the server is wrong.
 //
-// The same small bot for orders exists three times, as a program of its own,
-// each written the way its library's guide recommends:
+// The same small bot for orders exists twice, as a program of its own, each
+// written the way its library's guide recommends:
 //
 //	discordjs   discord.js 14, in Node (npm ci installs it)
-//	discordpy   discord.py, in Python (Debian's package python3-discord)
 //	disgo       disgo, in Go
 //
 // A library is set up as for Discord except for the address. The programs read
@@ -31,9 +30,9 @@
 //
 // Each test runs one of the programs through the scenario, which is the same for
 // all of them. It drives the people who use the bot and compares what they see.
-// A test is skipped where its library is not installed; with TEST_REQUIRE_CLIENTS
-// set to anything it fails there. The schemas that package discordtest can check
-// against are used where the environment names them.
+// The tests have the build tag "integration". A test fails where its library is
+// not installed. The schemas that package discordtest can check against are used
+// where the environment names them.
 //
 // The package is a module of its own, so that no library of a test's becomes a
 // dependency of the bot.

@@ -1,3 +1,5 @@
+//go:build integration
+
 package clients
 
 import (
@@ -20,8 +22,8 @@ func order(t *testing.T, s *scene) *discordtest.Reply {
 }
 
 // settle waits until the client has read the answer to its response, as it has
-// long before a person acts on the response. Before that, discord.py knows neither
-// the buttons of a message nor a modal.
+// long before a person acts on the response. Before that, a library may know
+// neither the buttons of a message nor a modal.
 func (s *scene) settle(t *testing.T, reply *discordtest.Reply) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
