@@ -16,8 +16,6 @@ import (
 func TestMain(m *testing.M) {
 	flag.Var(&peers{}, "peer", "`name=command` of another bot to measure beside this one; may be repeated")
 	flag.String("floor", "", "`command` of a program that makes the calls that cannot be done without and nothing else, to measure beside this one")
-	flag.Duration("size", 0, "how long the day of TestSize takes; 0 skips it")
-	flag.Float64("size-noon", 500, "how many interactions a second there are at TestSize's noon")
 	world.Main(m)
 }
 

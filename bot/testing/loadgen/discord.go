@@ -26,16 +26,12 @@ type Discord struct {
 	// AnyMessage takes any message for an answer, for a program that does not draw
 	// one. It is set before the first interaction.
 	AnyMessage bool
-	// MayDefer takes a deferral for a first response, for a machine that is too busy
-	// for every answer to be the first. It is set before the first interaction.
-	MayDefer bool
 
 	mu        sync.Mutex
 	commands  []map[string]any     // as they are registered
 	asked     map[string]*question // by interaction ID
 	last      int                  // the last interaction's number
 	calls     int
-	deferred  int   // first responses that were no message yet
 	first     error // mistake in an answer
 	ready     chan struct{}
 	readyOnce sync.Once
@@ -85,13 +81,6 @@ func (d *Discord) Calls() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.calls
-}
-
-// Deferred returns how many interactions were acknowledged first, and answered later.
-func (d *Discord) Deferred() int {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.deferred
 }
 
 // Ready is closed once a bot has connected and has read or written its commands.
@@ -230,8 +219,6 @@ func (d *Discord) judge(id string, q *question, body []byte) {
 	case d.first != nil:
 	case n < 1 || n > d.last:
 		d.first = fmt.Errorf("loadgen: %s was answered, which is no interaction", id)
-	case q != nil && d.MayDefer && bytes.Contains(body, []byte(`"type":5`)):
-		d.deferred++
 	case q != nil && q.press:
 		if !bytes.Contains(body, []byte(`"type":7`)) {
 			d.first = fmt.Errorf("loadgen: the answer to a press is no update: %s", body)
