@@ -17,7 +17,7 @@ func (b *Bot) openShards() {
 	config := shards.Config{
 		Count: int(b.settings.Discord.Shards), Discovery: b.discovery,
 		OnLost:     func(reason error) { b.lost(noShard, reason) },
-		OnReleased: b.released, OnOutgrown: b.outgrown, OnTooFew: b.tooFewShards, Log: b.log,
+		OnReleased: b.released, OnOutgrown: b.outgrown, OnTooFew: b.tooFewShards, Log: b.log, Timing: shards.DefaultTiming(),
 	}
 	if !b.redis.Embedded {
 		config.Redis, identifies.Redis = b.redis.Client, b.redis.Client

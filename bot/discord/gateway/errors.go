@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -85,7 +86,7 @@ func endsSession(reason error) bool {
 }
 
 // delayOf returns how long Discord asks to wait, or 0.
-func delayOf(reason error) time.Duration {
+func (g *Gateway) delayOf(reason error) time.Duration {
 	if answer, ok := errors.AsType[*rest.Error](reason); ok {
 		return answer.RetryAfter
 	}
@@ -93,7 +94,8 @@ func delayOf(reason error) time.Duration {
 		return limit.Duration
 	}
 	if errors.Is(reason, errInvalidSession) {
-		return time.Second + rand.N(4*time.Second) // a random time of 1 to 5 s (discord-api-docs#244)
+		shortest := cmp.Or(g.cfg.InvalidPause, time.Second)
+		return shortest + rand.N(4*shortest) // a random time of 1 to 5 s (discord-api-docs#244)
 	}
 	return 0
 }

@@ -61,6 +61,9 @@ type Config struct {
 	Transport  *http.Transport
 	// AllowPlain lets the gateway be reached without TLS, as one for tests is.
 	AllowPlain bool
+	// InvalidPause is the shortest pause after Discord has given up the session; 0 for the second that
+	// Discord wants. The longest one is five times that.
+	InvalidPause time.Duration
 
 	OnInteraction func(*interaction.Event)
 	OnReady       func()             // a new session

@@ -293,7 +293,7 @@ func TestIdentifyLimits(t *testing.T) {
 		"no limit told": {discordgo.SessionInformation{}, 0},
 	} {
 		err := enoughLeft(test.limit, 1)
-		if (err != nil) != (test.wait > 0) || delayOf(err) != test.wait {
+		if (err != nil) != (test.wait > 0) || New(Config{}).delayOf(err) != test.wait {
 			t.Errorf("%s: enoughLeft() = %v, want %v", name, err, test.wait)
 		}
 	}
@@ -365,7 +365,8 @@ func TestFinalCloseCodeInAnswerToResume(t *testing.T) {
 }
 
 func TestDelayAfterAnInvalidSessionIsRandom(t *testing.T) {
-	if d, other := delayOf(errInvalidSession), delayOf(errInvalidSession); d < time.Second || d > 5*time.Second || d == other {
+	g := New(Config{})
+	if d, other := g.delayOf(errInvalidSession), g.delayOf(errInvalidSession); d < time.Second || d > 5*time.Second || d == other {
 		t.Errorf("after %v and %v", d, other)
 	}
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -49,6 +50,9 @@ type IdentifyLimiter struct {
 	// process keeps its own.
 	Redis redis.UniversalClient
 	Space keyspace.Space // in Redis
+	// Window is how long a bucket of shards waits between two IDENTIFYs; 0 for as long as Discord
+	// wants.
+	Window time.Duration
 
 	taken atomic.Int64
 	mu    sync.Mutex
@@ -57,6 +61,8 @@ type IdentifyLimiter struct {
 
 // Taken is how many sessions the process has begun, or tried to begin.
 func (l *IdentifyLimiter) Taken() int64 { return l.taken.Load() }
+
+func (l *IdentifyLimiter) window() time.Duration { return cmp.Or(l.Window, identifyWindow) }
 
 // wait waits for the turn of a bucket to begin a session, or for reserveTurn. For a
 // bucket it is called once HELLO was received, so that IDENTIFY follows at once.
@@ -82,13 +88,13 @@ func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Durat
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
 	key := l.Space.Key("{shards}:identify:" + strconv.Itoa(bucket))
-	taken, err := l.Redis.SetNX(ctx, key, "", identifyWindow).Result()
+	taken, err := l.Redis.SetNX(ctx, key, "", l.window()).Result()
 	if err != nil || taken {
 		return 0, err
 	}
 	left, err := l.Redis.PTTL(ctx, key).Result()
-	if err == nil && (left == -1 || left > identifyWindow) { // -1 is for ever
-		return identifyWindow, l.Redis.PExpire(ctx, key, identifyWindow).Err()
+	if err == nil && (left == -1 || left > l.window()) { // -1 is for ever
+		return l.window(), l.Redis.PExpire(ctx, key, l.window()).Err()
 	}
 	return max(left, time.Millisecond), err // it may have ended in between
 }
@@ -104,6 +110,6 @@ func (l *IdentifyLimiter) reserve(bucket int) time.Time {
 	if now := time.Now(); at.Before(now) {
 		at = now
 	}
-	l.next[bucket] = at.Add(identifyWindow)
+	l.next[bucket] = at.Add(l.window())
 	return at
 }

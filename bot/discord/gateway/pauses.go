@@ -58,5 +58,5 @@ func (g *Gateway) pause(started time.Time, reached state, reason error) time.Dur
 		}
 		pause = max(pause, g.anew.NextBackOff())
 	}
-	return max(pause, delayOf(reason))
+	return max(pause, g.delayOf(reason))
 }

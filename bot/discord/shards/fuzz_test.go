@@ -29,7 +29,7 @@ func FuzzWhatRedisHolds(f *testing.F) {
 	f.Fuzz(func(t *testing.T, replica, shard []byte, ahead int64) {
 		server.FlushAll()
 		server.SetTime(now)
-		l := newLeases(client, "", true)
+		l := newLeases(client, "", true, DefaultTiming().Lease)
 		at := now.UnixMilli() + ahead
 		written := func(value []byte) string {
 			if len(value) > 2 && string(value[:2]) == "%d" {
@@ -49,7 +49,7 @@ func FuzzWhatRedisHolds(f *testing.F) {
 		if got.Larger > most || got.Larger < 0 || got.Larger > 0 && got.Larger <= count {
 			t.Fatalf("it is to go on with %d shards", got.Larger)
 		}
-		server.SetTime(now.Add(2 * lease)) // a lease may be dated ahead by as much as it lasts
+		server.SetTime(now.Add(2 * DefaultTiming().Lease)) // a lease may be dated ahead by as much as it lasts
 		if got, err = l.sync(t.Context(), r); err != nil || len(got.Taken) != count {
 			t.Fatalf("%+v (%v), want all shards", got, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/alicebob/miniredis/v2"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/discord/shards"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/redistest"
 )
@@ -22,7 +23,10 @@ func TestReplicasIdleWhileShardsWait(t *testing.T) {
 			redis := miniredis.RunT(t)
 			redis.ClockTTL(true)
 			s := newScene(t, "redis://"+redis.Addr())
-			s.discord = discordtest.RunT(t, discordtest.Config{MaxConcurrency: 1})
+			s.discord = discordtest.RunT(t, discordtest.Config{MaxConcurrency: 1, NoRateLimits: true})
+			s.discord.IdentifyAtOnce()
+			s.timing.Sync = 100 * time.Millisecond
+			s.window = 5 * s.timing.Sync / 2
 			if usedUp {
 				s.discord.ExhaustSessions(time.Hour)
 			}
@@ -57,10 +61,11 @@ func (s *scene) idle(redis *miniredis.Miniredis, lines *lineCount) {
 		now, _ := spent()
 		return now >= scriptsBefore+6*len(replicas)
 	})
-	passed := time.Since(began)
 	scripts, handovers := spent()
 	scripts, handovers = scripts-scriptsBefore, handovers-handoversBefore
 	commands, written := redis.CommandCount()-commandsBefore, int(lines.Load()-linesBefore)
+	// For so long that would take by the timing for use.
+	passed := time.Since(began) * (shards.DefaultTiming().Sync / s.timing.Sync)
 	s.t.Logf("in %v: %d scripts, %d commands, %d lines, %d handovers", passed, scripts, commands, written, handovers)
 	// Each replica syncs every 2 s, and may have done so at the beginning and at the end. A
 	// handover is a script, and wakes each replica; one may be under way.
@@ -114,6 +119,7 @@ func TestOneSyncAnswersAllNoticesBeforeIt(t *testing.T) {
 	t.Parallel()
 	redis := redistest.StartMiniredis(t)
 	s := newScene(t, redis.URL())
+	s.timing.Sync = time.Hour
 	a := s.start(1)
 	s.spread(1, a)
 	const notices, channel = 90, "hostbot:{shards}:changed"

@@ -14,9 +14,6 @@ import (
 
 // Times of what is kept in Redis.
 const (
-	// lease is for how long a shard is held after its holder has last said so, which bears one
-	// sync that fails. Nobody serves a shard for that long after its holder's death.
-	lease = 5 * time.Second
 	// sessionLife is for how long a session is kept to which nobody is connected.
 	// Discord keeps it for "a few minutes"
 	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
@@ -25,7 +22,7 @@ const (
 	callLimit = time.Second
 	// pingAfter is after how long without a notice the connection is tried over which they
 	// come. go-redis does so after 3 s by itself (Subscription's Channel), which is a command
-	// for Redis each time. A notice that is lost costs no more than an interval.
+	// for Redis each time. A notice that is lost costs no more than the time between two syncs.
 	pingAfter = 30 * time.Second
 )
 
@@ -50,11 +47,12 @@ type leases struct {
 	space       keyspace.Space
 	script      *redis.Script
 	me          string
-	recommended bool // the number of shards is what Discord recommends
+	recommended bool          // the number of shards is what Discord recommends
+	lasts       time.Duration // see Timing.Lease
 }
 
-func newLeases(client redis.UniversalClient, space keyspace.Space, recommended bool) leases {
-	return leases{client, space, redis.NewScript(syncScript), rand.Text(), recommended}
+func newLeases(client redis.UniversalClient, space keyspace.Space, recommended bool, lasts time.Duration) leases {
+	return leases{client, space, redis.NewScript(syncScript), rand.Text(), recommended, lasts}
 }
 
 // request is what a replica tells Redis. A session without an ID is yet to begin, or has ended.
@@ -85,7 +83,7 @@ func (l leases) sync(ctx context.Context, r request) (*answer, error) {
 	defer cancel()
 	args := []any{
 		l.me, r.count, l.recommended, string(r.phase), r.take,
-		lease.Milliseconds(), sessionLife.Milliseconds(), l.space.Key(channel), r.most,
+		l.lasts.Milliseconds(), sessionLife.Milliseconds(), l.space.Key(channel), r.most,
 	}
 	args = appendShards(args, "claim", r.claimed)
 	args = appendShards(args, "leave", r.left)

@@ -60,6 +60,25 @@ type Config struct {
 	// others until its end: the process is to stop as if it had been told to.
 	OnTooFew func(error)
 	Log      zerolog.Logger
+	Timing   Timing
+}
+
+// Timing is how long replicas wait for what. All replicas have the same.
+type Timing struct {
+	// Lease is for how long a shard is held after its holder has last said so, in whole milliseconds.
+	// It bears one sync that fails. Nobody serves a shard for that long after its holder's death.
+	Lease time.Duration
+	Sync  time.Duration // between two syncs
+	Retry time.Duration // between two syncs while Redis does not answer
+	// Cooldown is how long a replica that Redis has forgotten takes nothing: the others,
+	// which Redis may have forgotten as well, sync in that time.
+	Cooldown time.Duration
+	Alone    time.Duration // for which a replica that starts waits for Redis
+}
+
+// DefaultTiming returns the timing for use.
+func DefaultTiming() Timing {
+	return Timing{Lease: 5 * time.Second, Sync: 2 * time.Second, Retry: time.Second, Cooldown: 4 * time.Second, Alone: 2 * time.Second}
 }
 
 // Shards are the shards of this replica.
@@ -98,7 +117,7 @@ type held struct {
 // New returns shards of which none is held yet.
 func New(cfg Config) *Shards {
 	return &Shards{
-		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0), phase: joining, held: make(map[int]*held),
+		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0, cfg.Timing.Lease), phase: joining, held: make(map[int]*held),
 		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
 	}
 }
@@ -208,7 +227,7 @@ func (s *Shards) doubt(ctx context.Context, count int) int {
 	if count <= MostTimes {
 		return count
 	}
-	ctx, cancel := context.WithTimeout(ctx, aloneAfter)
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timing.Alone)
 	defer cancel()
 	limits, err := s.cfg.Discovery.GatewayBot(ctx)
 	if err != nil || limits.Shards == 0 || count <= MostTimes*limits.Shards {

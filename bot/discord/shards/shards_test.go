@@ -2,6 +2,7 @@ package shards_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -27,6 +28,9 @@ import (
 
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
+	if err := flag.Set("test.parallel", "8"); err != nil { // as the tests mostly wait
+		panic(err)
+	}
 	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
@@ -40,12 +44,26 @@ type scene struct {
 	redis   string
 	space   keyspace.Space // in Redis
 	log     zerolog.Logger
-	version int  // of the gateway's protocol
-	turns   bool // the replicas' shards wait for each other's turn to begin a session
+	version int           // of the gateway's protocol
+	turns   bool          // the replicas' shards wait for each other's turn to begin a session
+	window  time.Duration // between two turns
+	timing  shards.Timing
 }
 
 func newScene(t *testing.T, redis string) *scene {
-	return &scene{t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many}), redis: redis, version: 10, log: zerolog.Nop()}
+	t.Helper()
+	s := &scene{
+		t: t, discord: discordtest.RunT(t, discordtest.Config{MaxConcurrency: many, NoRateLimits: true}), redis: redis, version: 10, log: zerolog.Nop(),
+		window: 20 * time.Millisecond, timing: quick(),
+	}
+	s.discord.IdentifyAtOnce()
+	return s
+}
+
+// quick is a timing by which replicas sync often. What must not pass by is as long as on the
+// slowest machine: no lease is over while its holder lives.
+func quick() shards.Timing {
+	return shards.Timing{Lease: time.Minute, Sync: 50 * time.Millisecond, Retry: 20 * time.Millisecond, Cooldown: time.Second, Alone: time.Minute}
 }
 
 // replica is one that holds shards.
@@ -56,6 +74,8 @@ type replica struct {
 
 	gate    sync.Mutex   // while it is locked, scripts wait
 	scripts atomic.Int64 // that Redis was sent
+	failed  atomic.Int64 // of these
+	takes   atomic.Int64 // of these that did not fail, and in which the replica takes what is free
 
 	discovery *gateway.Discovery
 
@@ -83,9 +103,9 @@ func (s *scene) start(count int) *replica {
 	discord := rest.New(token, s.discord.URL())
 	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
 	r, log := &replica{scene: s, discovery: discovery}, s.log
-	identifies := func() *gateway.IdentifyLimiter { return new(gateway.IdentifyLimiter) }
+	identifies := func() *gateway.IdentifyLimiter { return &gateway.IdentifyLimiter{Window: s.window} }
 	config := shards.Config{
-		Space: s.space, Count: count, Discovery: discovery, Log: log,
+		Space: s.space, Count: count, Discovery: discovery, Log: log, Timing: s.timing,
 		OnLost: func(error) {}, OnReleased: func(int) {},
 		OnOutgrown: func(recommended, running int) {
 			r.mu.Lock()
@@ -100,7 +120,7 @@ func (s *scene) start(count int) *replica {
 		Gateway: func(shard gateway.Shard, session gateway.Session) *gateway.Gateway {
 			return gateway.New(gateway.Config{
 				Token: token, Version: s.version, Shard: shard, Session: session,
-				Discovery: discovery, Identifies: identifies(), Transport: transport, AllowPlain: true,
+				Discovery: discovery, Identifies: identifies(), Transport: transport, AllowPlain: true, InvalidPause: time.Millisecond,
 				OnInteraction: func(*interaction.Event) {},
 				OnReady:       func() {}, OnResumed: func() {},
 				OnLost: func(reason error) {
@@ -113,18 +133,26 @@ func (s *scene) start(count int) *replica {
 		},
 	}
 	if s.redis != "" {
-		client := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.redis, "redis://"), MaxRetries: -1})
+		client := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.redis, "redis://"), MaxRetries: -1, DialerRetries: 1})
 		s.t.Cleanup(func() { _ = client.Close() })
 		client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
-			if strings.HasPrefix(cmd.Name(), "eval") {
-				r.gate.Lock()
-				r.scripts.Add(1)
-				r.gate.Unlock()
+			if !strings.HasPrefix(cmd.Name(), "eval") {
+				return next(ctx, cmd)
 			}
-			return next(ctx, cmd)
+			r.gate.Lock()
+			r.scripts.Add(1)
+			r.gate.Unlock()
+			err := next(ctx, cmd)
+			switch takes := cmd.Args()[8]; { // after the command, the script, one key, the replica, its number of shards, their origin and its phase
+			case err != nil:
+				r.failed.Add(1)
+			case takes == true:
+				r.takes.Add(1)
+			}
+			return err
 		}))
 		config.Redis = client
-		if limiter := (&gateway.IdentifyLimiter{Redis: client, Space: s.space}); s.turns {
+		if limiter := (&gateway.IdentifyLimiter{Redis: client, Space: s.space, Window: s.window}); s.turns {
 			identifies = func() *gateway.IdentifyLimiter { return limiter }
 		}
 	}
@@ -152,9 +180,9 @@ func (s *scene) start(count int) *replica {
 // await waits until something is so.
 func (s *scene) await(what string, so func() bool) {
 	s.t.Helper()
-	for over := time.Now().Add(20 * time.Second); !so(); <-time.After(20 * time.Millisecond) {
+	for over := time.Now().Add(2 * time.Minute); !so(); <-time.After(5 * time.Millisecond) {
 		if time.Now().After(over) {
-			s.t.Fatalf("not within 20 s: %s; Discord has %+v, %+v", what, s.discord.Gateway(), s.discord.Sessions())
+			s.t.Fatalf("not within 2 min: %s; Discord has %+v, %+v", what, s.discord.Gateway(), s.discord.Sessions())
 		}
 	}
 }
@@ -258,6 +286,7 @@ func TestRedisThatForgetsOrIsAwayMovesNothing(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
 		s := newScene(t, redis.URL())
+		s.timing.Lease = time.Second
 		a, b := s.start(4), s.start(4)
 		s.spread(4, a, b)
 		resumed := s.discord.Gateway().Resumes
@@ -268,10 +297,15 @@ func TestRedisThatForgetsOrIsAwayMovesNothing(t *testing.T) {
 			return ids
 		}
 		before := held()
+		rounds := func(what string, each func(*replica) int64, n int64) {
+			t.Helper()
+			begin := []int64{each(a), each(b)}
+			s.await(what, func() bool { return each(a) >= begin[0]+n && each(b) >= begin[1]+n })
+		}
 		redis.Stop()
-		<-time.After(6 * time.Second) // longer than a lease
+		rounds("syncs fail for longer than a lease lasts", func(r *replica) int64 { return r.failed.Load() }, 2+int64(s.timing.Lease/s.timing.Retry))
 		redis.Restart()
-		<-time.After(5 * time.Second) // some syncs
+		rounds("syncs in which each may take what is free", func(r *replica) int64 { return r.takes.Load() }, 3)
 		if after := held(); !slices.Equal(after, before) || s.discord.Gateway().Resumes != resumed {
 			t.Errorf("held %v, now %v", before, after)
 		}
@@ -286,6 +320,7 @@ func TestLostReplicasShardsAreTaken(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
 		s := newScene(t, redis)
+		s.timing.Lease, s.timing.Cooldown = 500*time.Millisecond, 100*time.Millisecond
 		a, b := s.start(4), s.start(4)
 		s.spread(4, a, b)
 		a.gate.Lock()
@@ -344,6 +379,7 @@ func TestReplicaThatStartsWithoutRedisServesAll(t *testing.T) {
 	a, b := s.start(4), s.start(4)
 	s.spread(4, a, b)
 	redis.Stop()
+	s.timing.Alone = 100 * time.Millisecond
 	c := s.start(4)
 	s.await("c serves all shards", func() bool { return len(c.Held()) == 4 && c.Ready() })
 	if len(a.Held())+len(b.Held()) != 4 {

@@ -10,33 +10,22 @@ import (
 	"hostbot/bot/discord/gateway"
 )
 
-const (
-	// interval is between two syncs.
-	interval = 2 * time.Second
-	// retryInterval is the same while Redis does not answer.
-	retryInterval = time.Second
-	// cooldown is how long a replica that Redis has forgotten takes nothing: the others,
-	// which Redis may have forgotten as well, sync in that time.
-	cooldown = 2 * interval
-	// aloneAfter is how long a replica that starts waits for Redis.
-	aloneAfter = 2 * time.Second
-	// askAgain is between two questions how many shards Discord recommends, and how many sessions
-	// are left. Somebody else may begin sessions with the token: one each five seconds
-	// (https://discord.com/developers/docs/events/gateway#rate-limiting) is a day's 1,000 in less
-	// than two hours.
-	askAgain = 5 * time.Minute
-)
+// askAgain is between two questions how many shards Discord recommends, and how many sessions
+// are left. Somebody else may begin sessions with the token: one each five seconds
+// (https://discord.com/developers/docs/events/gateway#rate-limiting) is a day's 1,000 in less
+// than two hours.
+const askAgain = 5 * time.Minute
 
 // sync renews the leases, takes what is free, and gives away what is too much. It returns
 // after how long to do so again.
 func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 	if ctx.Err() != nil {
-		return interval
+		return s.cfg.Timing.Sync
 	}
 	s.compare(ctx)
 	if s.cfg.Redis == nil {
 		s.holdAll(ctx)
-		return interval
+		return s.cfg.Timing.Sync
 	}
 	rested := time.Now().After(s.cooldownEnds)
 	claimed := make(map[int]gateway.Session)
@@ -54,21 +43,21 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 	s.last = got
 	s.mu.Unlock()
 	if err != nil {
-		if s.phase == joining && time.Since(s.began) >= aloneAfter {
+		if s.phase == joining && time.Since(s.began) >= s.cfg.Timing.Alone {
 			s.cfg.Log.Warn().Err(err).Msg("redis does not say which shards others hold: all of them are served here")
 			s.phase = member
 			s.holdAll(ctx)
 		}
-		return retryInterval
+		return s.cfg.Timing.Retry
 	}
 	switch {
 	case s.phase == joining:
 		s.phase = member
 	case !got.Known:
-		s.cooldownEnds = time.Now().Add(cooldown)
+		s.cooldownEnds = time.Now().Add(s.cfg.Timing.Cooldown)
 	}
 	s.apply(ctx, got, claimed)
-	return min(interval, time.Duration(got.Wait)*time.Millisecond)
+	return min(s.cfg.Timing.Sync, time.Duration(got.Wait)*time.Millisecond)
 }
 
 // apply does what Redis has answered.

@@ -86,7 +86,6 @@ type gateway struct {
 	atOnce      bool // see IdentifyAtOnce
 
 	refusing bool
-	putsOff  bool // see PutOffResumes
 	silent   bool
 	awake    chan struct{} // closed when the silence ends
 	ended    bool
@@ -268,9 +267,6 @@ func (g *gateway) resume(l *link, id string, sequence int64) int {
 		g.stats.Astray++
 	}
 	g.countReady()
-	if g.putsOff && !g.silent {
-		l.send(frame{Op: opReconnect})
-	}
 	return 0
 }
 

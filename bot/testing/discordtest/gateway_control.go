@@ -71,12 +71,6 @@ func (s *Server) RefuseConnections(on bool) {
 	s.gateway.becomes(func() { s.gateway.refusing = on })
 }
 
-// PutOffResumes sends op 7 after each RESUMED
-// (docs:events/gateway-events#reconnect). No source says how often in a row Discord does.
-func (s *Server) PutOffResumes(on bool) {
-	s.gateway.becomes(func() { s.gateway.putsOff = on })
-}
-
 // AskReconnect sends op 7 over all connections.
 func (s *Server) AskReconnect() { s.gateway.broadcast(frame{Op: opReconnect}) }
 
