@@ -3,7 +3,6 @@ package rest_test
 import (
 	"context"
 	"net/http"
-	"net/http/httptest"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,30 +31,22 @@ func TestOnBack(t *testing.T) {
 		"away, and not again": {[]int{away, away, away}, 1100 * time.Millisecond, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			var asked atomic.Int32
-			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				w.Header().Set("Content-Type", "application/json")
-				w.WriteHeader(test.answers[asked.Add(1)-1])
-				_, _ = w.Write([]byte(`{"retry_after":0.001}`))
-			}))
-			defer server.Close()
-			client := rest.New("token", server.URL+"/api/v10")
-			var back atomic.Int32
-			told := make(chan struct{}, 10)
-			stop := client.OnBack(func() { back.Add(1); told <- struct{}{} })
-			for i := range test.answers {
-				if i > 0 {
-					<-time.After(test.pause)
+			synctest.Test(t, func(t *testing.T) {
+				var asked, back atomic.Int32
+				client := serveInBubble(t, func(w http.ResponseWriter, r *http.Request) {
+					answer(test.answers[asked.Add(1)-1], `{"retry_after":0.001}`)(w, r)
+				})
+				defer client.OnBack(func() { back.Add(1) })()
+				for i := range test.answers {
+					if i > 0 {
+						<-time.After(test.pause) // of the bubble's time
+					}
+					_ = client.Get(t.Context(), "interactions/1", nil)
 				}
-				_ = client.Get(t.Context(), "interactions/1", nil)
-			}
-			for range test.want {
-				<-told
-			}
-			if stop(); back.Load() != test.want {
-				t.Errorf("told %d times, want %d", back.Load(), test.want)
-			}
+				if synctest.Wait(); back.Load() != test.want {
+					t.Errorf("told %d times, want %d", back.Load(), test.want)
+				}
+			})
 		})
 	}
 }

@@ -1,8 +1,10 @@
 package rest_test
 
 import (
+	"context"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -46,6 +48,43 @@ func serve(t *testing.T, handler http.HandlerFunc) (*rest.Client, <-chan sent) {
 	t.Cleanup(client.Close)
 	return client, requests
 }
+
+// serveInBubble is a client of a server without a network, so that time can be a synctest
+// bubble's.
+func serveInBubble(t *testing.T, handler http.HandlerFunc) *rest.Client {
+	t.Helper()
+	accepted := make(pipes)
+	server := &http.Server{Handler: handler}
+	go func() { _ = server.Serve(accepted) }()
+	client := rest.New(botToken, "http://discord.com/api/v10")
+	client.SetDial(func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		accepted <- theirs
+		return ours, nil
+	})
+	t.Cleanup(func() {
+		client.Close()
+		_ = server.Close()
+	})
+	return client
+}
+
+// pipes is a listener.
+type pipes chan net.Conn
+
+func (p pipes) Accept() (net.Conn, error) {
+	if conn, ok := <-p; ok {
+		return conn, nil
+	}
+	return nil, net.ErrClosed
+}
+
+func (p pipes) Close() error {
+	close(p)
+	return nil
+}
+
+func (p pipes) Addr() net.Addr { return &net.TCPAddr{} }
 
 // noContent answers as Discord does, whose 204 has a Content-Type
 // (discord-api-docs#5887).

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"hostbot/bot/discord/rest"
@@ -77,16 +78,31 @@ func TestGlobalLimitStopsAllRequests(t *testing.T) {
 
 // More requests than Discord takes are sent one after another. None is refused.
 func TestRequestsStayBelowTheGlobalLimit(t *testing.T) {
-	_, client := clientOf(t)
-	var working sync.WaitGroup
-	refused := make([]error, 70)
-	for i := range refused {
-		working.Go(func() { refused[i] = me(t.Context(), client.For(rest.Purpose(i%3))) })
-	}
-	working.Wait()
-	if err := errors.Join(refused...); err != nil {
-		t.Error(err)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var taken []time.Time
+		client := serveInBubble(t, func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			defer mu.Unlock()
+			now := time.Now()
+			taken = slices.DeleteFunc(taken, func(at time.Time) bool { return now.Sub(at) > time.Second })
+			if len(taken) >= 50 { // see limits.go
+				limited("1", `{"message":"You are being rate limited.","retry_after":1,"global":true}`)(w, r)
+				return
+			}
+			taken = append(taken, now)
+			answer(http.StatusOK, `{}`)(w, r)
+		})
+		var working sync.WaitGroup
+		refused := make([]error, 70)
+		for i := range refused {
+			working.Go(func() { refused[i] = me(t.Context(), client.For(rest.Purpose(i%3))) })
+		}
+		working.Wait()
+		if err := errors.Join(refused...); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Discord bans an address that sends 10,000 invalid requests in ten minutes.
