@@ -12,6 +12,7 @@ import (
 
 // In whatever way Discord reads commands back, a second start writes nothing.
 func TestUnchangedCommandsAreNotSent(t *testing.T) {
+	t.Parallel()
 	for name, readBack := range discordtest.ReadBacks() {
 		for kind, settings := range map[string]discordtest.ApplicationSettings{
 			"both installs": {Installs: []int{0, 1}},
@@ -21,6 +22,7 @@ func TestUnchangedCommandsAreNotSent(t *testing.T) {
 			"an Activity":   {Installs: []int{0, 1}, Activities: true},
 		} {
 			t.Run(name+", "+kind, func(t *testing.T) {
+				t.Parallel()
 				s := newStage(t)
 				s.discord.SetReadBack(readBack)
 				s.discord.SetApplication(settings)
@@ -39,6 +41,7 @@ func TestUnchangedCommandsAreNotSent(t *testing.T) {
 }
 
 func TestChangesAreSent(t *testing.T) {
+	t.Parallel()
 	type lists struct {
 		customers, staffs []*discordgo.ApplicationCommand
 	}
@@ -62,6 +65,7 @@ func TestChangesAreSent(t *testing.T) {
 		"menu renamed":     func(l *lists) { l.staffs[1].Name = "Bots" },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			l := &lists{customers(), staffs()}
 			s.sync(t, in("", l.customers), in(s.discord.GuildID(), l.staffs))
@@ -79,11 +83,13 @@ func TestChangesAreSent(t *testing.T) {
 // TestNothingIsWrittenUnread: neither a list that was not read is overwritten, nor
 // any before the application was.
 func TestNothingIsWrittenUnread(t *testing.T) {
+	t.Parallel()
 	for route, fault := range map[string]discordtest.Fault{
 		"list":        {Route: discordtest.RouteCommands, Status: 200, Body: `<html>`},
 		"application": {Route: discordtest.RouteApplication, Status: 500},
 	} {
 		t.Run(route, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			fault.Method, fault.Times = http.MethodGet, 1
 			s.discord.Inject(fault)

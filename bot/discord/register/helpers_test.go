@@ -1,6 +1,7 @@
 package register_test
 
 import (
+	"flag"
 	"net/http"
 	"slices"
 	"strings"
@@ -29,6 +30,9 @@ import (
 
 func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
+	if err := flag.Set("test.parallel", "8"); err != nil { // as the tests mostly wait for room under the limit on requests
+		panic(err)
+	}
 	goleak.VerifyTestMain(m)
 }
 
@@ -45,7 +49,7 @@ func newStage(t *testing.T) *stage {
 	t.Helper()
 	discord := discordtest.RunT(t, discordtest.Config{NoRateLimits: true})
 	server := redistest.StartMiniredis(t)
-	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialTimeout: time.Second})
+	client := redis.NewClient(&redis.Options{Addr: server.Addr(), MaxRetries: -1, DialerRetries: 1, DialTimeout: time.Second})
 	t.Cleanup(func() { _ = client.Close() })
 	api := rest.New(secret.Text(discord.Token()), discord.URL())
 	t.Cleanup(api.Close)

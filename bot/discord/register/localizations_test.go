@@ -27,9 +27,11 @@ func misnamed() []*discordgo.ApplicationCommand {
 // is said of them. The next start has nothing to do, and says nothing; one that knows
 // nothing asks Discord once.
 func TestRefusedTranslationsAreLeftOut(t *testing.T) {
+	t.Parallel()
 	const leftOut = "left out: bot show bot: description · de; bot show: name · fr; bot: name · de, tr"
 	for name, readBack := range discordtest.ReadBacks() {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			s.discord.ExpectFailures()
 			s.discord.SetReadBack(readBack)
@@ -62,6 +64,7 @@ func TestRefusedTranslationsAreLeftOut(t *testing.T) {
 
 // TestAnotherListIsTriedAsAWhole: what was refused of one says nothing of the next.
 func TestAnotherListIsTriedAsAWhole(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.discord.ExpectFailures()
 	s.sync(t, in("", misnamed()))
@@ -79,6 +82,7 @@ func TestAnotherListIsTriedAsAWhole(t *testing.T) {
 // TestRefusalOneByOneIsBounded has Discord name one translation at a time, or one that
 // is not sent at all.
 func TestRefusalOneByOneIsBounded(t *testing.T) {
+	t.Parallel()
 	refuse := func(s *stage, path ...string) {
 		tree := `"_errors": [{"code": "STRING_TYPE_REGEX", "message": "No"}]`
 		for _, step := range slices.Backward(path) {
@@ -93,6 +97,7 @@ func TestRefusalOneByOneIsBounded(t *testing.T) {
 		return []register.Scope{in("", []*discordgo.ApplicationCommand{{Name: "bot", Type: discordgo.ChatApplicationCommand, Description: "Bots", DescriptionLocalizations: &german}})}
 	}
 	t.Run("one by one", func(t *testing.T) {
+		t.Parallel()
 		s := newStage(t)
 		for _, locale := range []string{"de", "fr", "it", "nl", "pl", "tr"} {
 			refuse(s, "0", "description_localizations", locale)
@@ -115,6 +120,7 @@ func TestRefusalOneByOneIsBounded(t *testing.T) {
 		"the whole form": nil,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newStage(t)
 			refuse(s, path...)
 			if err := s.registrar().Sync(t.Context(), wanted()); err == nil || s.writes() != 1 {
@@ -126,6 +132,7 @@ func TestRefusalOneByOneIsBounded(t *testing.T) {
 		})
 	}
 	t.Run("another mistake beside it", func(t *testing.T) {
+		t.Parallel()
 		s := newStage(t)
 		s.discord.ExpectFailures()
 		list := misnamed()

@@ -18,6 +18,7 @@ import (
 
 // Until what is wanted stands, customers keep what they had.
 func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.sync(t, in("", customers()))
 	guild := s.discord.AddGuild()
@@ -40,6 +41,7 @@ func TestNothingIsEmptiedBeforeItsReplacementStands(t *testing.T) {
 
 // TestStaffsGuildThatIsOutOfReach: customers see no command twice.
 func TestStaffsGuildThatIsOutOfReach(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	own, staffsGuild := s.discord.GuildID(), s.discord.AddGuild()
 	s.sync(t, in(own, append(customers(), staffs()...)))
@@ -54,6 +56,7 @@ func TestStaffsGuildThatIsOutOfReach(t *testing.T) {
 
 // The bot may have left a guild whose commands are no longer wanted.
 func TestGuildThatTheBotLeft(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	guild := s.discord.AddGuild()
 	s.discord.Invite(guild)
@@ -72,6 +75,7 @@ func TestGuildThatTheBotLeft(t *testing.T) {
 
 // Staff read a refusal once, and again when its reason is another one.
 func TestRefusalIsToldOncePerReason(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	r := s.registrar()
 	refuse := func(code string, times int) {
@@ -99,6 +103,7 @@ func TestRefusalIsToldOncePerReason(t *testing.T) {
 }
 
 func TestRetryWaitsAsLongAsDiscordSays(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.discord.Inject(discordtest.Fault{Method: http.MethodGet, Route: discordtest.RouteGuildCommands, Status: 503, Times: 1})
 	limited := discordtest.RateLimited(http.MethodGet, discordtest.RouteCommands, time.Hour, false)
@@ -114,6 +119,7 @@ func TestRetryWaitsAsLongAsDiscordSays(t *testing.T) {
 // Without Redis all wanted commands are registered; what it would have remembered
 // is made up for when it is back.
 func TestCommandsAreRegisteredWithoutRedis(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	guild := s.discord.AddGuild()
 	s.discord.Invite(guild)
@@ -144,6 +150,7 @@ func TestCommandsAreRegisteredWithoutRedis(t *testing.T) {
 // changes between starts. A command may say itself that it is for guilds alone; a guild's
 // list knows neither.
 func TestWhereCommandsMeanSomething(t *testing.T) {
+	t.Parallel()
 	guilds := []discordgo.InteractionContextType{discordgo.InteractionContextGuild}
 	panel := &discordgo.ApplicationCommand{Type: discordgo.ChatApplicationCommand, Name: "panel", Description: "A panel", Contexts: &guilds}
 	s := newStage(t)
@@ -185,6 +192,7 @@ func TestWhereCommandsMeanSomething(t *testing.T) {
 // TestEntryPointCommandIsKept: the command that opens the application's Activity
 // is not ours.
 func TestEntryPointCommandIsKept(t *testing.T) {
+	t.Parallel()
 	s := newStage(t)
 	s.discord.SetApplication(discordtest.ApplicationSettings{Installs: []int{0, 1}, Activities: true})
 	before := s.discord.CommandsIn("")[0]
