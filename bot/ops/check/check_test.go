@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"flag"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,9 +16,15 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil { // as the tests mostly wait for room under the limit on requests
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 func TestAllIsWellAndNothingIsChanged(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	found, passed := s.run(t)
 	var names []string
@@ -53,6 +60,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 
 // Each mistake is planted alone.
 func TestMistakesAreFoundWithTheirCures(t *testing.T) {
+	t.Parallel()
 	application := func(settings discordtest.ApplicationSettings) func(*scene) {
 		return func(s *scene) {
 			if settings.Installs == nil {
@@ -157,8 +165,9 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"no such route":      {service(hostapitest.Fault{Status: 404, Body: "Cannot GET /api/bot/servers?chatUserId=1"}), "hosting service", health.Failure, "whatever the secret", "correct HOSTAPI_URL"},
 		"any secret will do": {service(hostapitest.Fault{Status: 404, Body: `{"error":"account_not_found"}`}), "hosting service", health.Warning, "whatever the secret", "--user"},
 		"the service limits": {func(s *scene) {
-			limited := hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}
-			s.service.Fail(hostapitest.OpList, limited, 4) // more often than its client asks by itself
+			// In all as often as its client asks by itself. Only the last answer says when to ask again.
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 429}, 2)
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"1"}}}, 1)
 		}, "hosting service", health.OK, "accepts the secret", ""},
 		"a long limit of the service": {
 			service(hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}}), "hosting service", health.Failure, "limits requests", "try again",
@@ -188,6 +197,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"redis lives yesterday":  {func(s *scene) { s.redis.skew = -time.Hour }, "redis clock", health.Warning, "ahead of Redis's", "NTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t)
 			s.discord.ExpectFailures()
 			test.plant(s)
@@ -218,6 +228,7 @@ func tooMany(route string, times int, body string) discordtest.Fault {
 // A counterpart that accepts and never answers costs a check its limit, and hides
 // nothing that the others found.
 func TestSilentCounterparts(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	s.limit = 300 * time.Millisecond
 	s.discord.Inject(discordtest.Fault{Hang: true})
