@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"hostbot/bot/ops/logging"
 )
@@ -23,25 +25,27 @@ func TestWriterWritesLinesInOrder(t *testing.T) {
 }
 
 func TestWriterDropsLinesWhileTheReaderIsStalled(t *testing.T) {
-	const lines = 3000
-	reader, writer := io.Pipe()
-	w := logging.NewWriter(writer)
-	for range lines {
-		_, _ = w.Write([]byte("a line\n"))
-	}
-	if w.Dropped() == 0 {
-		t.Error("no line was dropped, though none was read")
-	}
-	read := make(chan int)
-	go func() {
-		all, _ := io.ReadAll(reader)
-		read <- strings.Count(string(all), "\n")
-	}()
-	w.Close()
-	_ = writer.Close()
-	if n := <-read; n+int(w.Dropped()) != lines {
-		t.Errorf("%d read and %d dropped of %d", n, w.Dropped(), lines)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		const lines = 3000
+		reader, writer := io.Pipe()
+		w := logging.NewWriter(writer)
+		for range lines {
+			_, _ = w.Write([]byte("a line\n"))
+		}
+		if w.Dropped() == 0 {
+			t.Error("no line was dropped, though none was read")
+		}
+		read := make(chan int)
+		go func() {
+			all, _ := io.ReadAll(reader)
+			read <- strings.Count(string(all), "\n")
+		}()
+		w.Close()
+		_ = writer.Close()
+		if n := <-read; n+int(w.Dropped()) != lines {
+			t.Errorf("%d read and %d dropped of %d", n, w.Dropped(), lines)
+		}
+	})
 }
 
 func TestWriterCountsWhatCannotBeWritten(t *testing.T) {
@@ -56,9 +60,15 @@ func TestWriterCountsWhatCannotBeWritten(t *testing.T) {
 }
 
 func TestWriterClosesWhileTheReaderIsStalled(t *testing.T) {
-	_, writer := io.Pipe()
-	defer func() { _ = writer.Close() }()
-	w := logging.NewWriter(writer)
-	_, _ = w.Write([]byte("a line\n"))
-	w.Close()
+	synctest.Test(t, func(t *testing.T) {
+		_, writer := io.Pipe()
+		defer func() { _ = writer.Close() }()
+		w := logging.NewWriter(writer)
+		_, _ = w.Write([]byte("a line\n"))
+		began := time.Now()
+		w.Close()
+		if took := time.Since(began); took != time.Second {
+			t.Errorf("it waited for the reader for %v", took)
+		}
+	})
 }

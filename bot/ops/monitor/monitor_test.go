@@ -234,11 +234,13 @@ func TestListenServesUntilItIsStopped(t *testing.T) {
 
 func TestProfiles(t *testing.T) {
 	pages := monitor.Profiles()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel() // so that a profile is over at once
 	for path, holds := range map[string]string{
 		"/debug/pprof/": "full goroutine stack dump", "/debug/pprof/goroutine?debug=2": "goroutine ", "/debug/pprof/profile?seconds=1": "",
 	} {
 		answer := httptest.NewRecorder()
-		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, path, nil))
+		pages.ServeHTTP(answer, httptest.NewRequestWithContext(gone, http.MethodGet, path, nil))
 		if answer.Code != http.StatusOK || answer.Body.Len() == 0 || !strings.Contains(answer.Body.String(), holds) {
 			t.Errorf("%s: %d", path, answer.Code)
 		}
