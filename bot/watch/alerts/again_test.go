@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
@@ -82,7 +84,7 @@ func flaps(t *testing.T, a *alerts.Alerts, u *discordtest.User, at time.Time, n 
 // once more after it has run for ten.
 func TestBotThatKeepsFallingNotifiesNobodyUntilItHasRun(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
-		discord := discordtest.RunT(t)
+		discord := discordtest.RunT(t, discordtest.Config{NoRateLimits: true}) // minutes pass at once here
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
@@ -112,6 +114,38 @@ func refall(u *discordtest.User, server string, at time.Time) watcher.Change {
 	return c
 }
 
+// notify is after which time another message tells of a fall, where a test lets it pass.
+const notify = time.Hour
+
+// awaitNotify waits until the only alert is due when another message is to tell of a fall, and returns
+// that time.
+func awaitNotify(t *testing.T, client redis.UniversalClient, a *alerts.Alerts) (next time.Time) {
+	t.Helper()
+	eventually(t, func() bool {
+		due, err := client.ZRangeWithScores(t.Context(), a.Work().Due, 0, 0).Result()
+		if err != nil || len(due) == 0 {
+			return false
+		}
+		next = time.UnixMilli(int64(due[0].Score)).Add(2 * time.Millisecond) // Redis's clock shows whole ones, as what is added to it
+		return time.Until(next) > notify/2
+	})
+	return next
+}
+
+// passNotify lets the time pass after which another message tells of the fall of a user's bot.
+func passNotify(t *testing.T, client redis.UniversalClient, a *alerts.Alerts, u *discordtest.User) {
+	t.Helper()
+	const script = `
+local past = string.gsub(redis.call('HGET', KEYS[1], 'r'), '"notify":"[^"]*"', '"notify":"2020-01-01T00:00:00Z"')
+redis.call('HSET', KEYS[1], 'r', past)
+return redis.call('ZADD', KEYS[2], 'XX', 0, ARGV[1])`
+	key := recordKey(t, client, u)
+	id := strings.TrimPrefix(key, "hostbot:{alerts}:record:")
+	if err := client.Eval(t.Context(), script, []string{key, a.Work().Due}, id).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestFallThatOnlyAnEditToldOfNotifiesLater has a bot fall again before it was back, and another one
 // soon after it. If they stay down, another message takes the place of the edited one, once, whichever
 // process does it.
@@ -119,8 +153,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 	for name, second := range map[string]string{"again": "shop", "another": "radio"} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
-				discord := discordtest.RunT(t)
-				const notify = 2 * time.Second
+				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
 				tune := func(timing *alerts.Timing) { timing.Notify = notify }
 				a, kill := start(t, discord, url, &watched{}, tune)
 				anna, now := discord.User("anna"), time.Now()
@@ -134,13 +167,15 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 				if v := anna.InDM().Sees(t, text); v.ID != first.ID {
 					t.Error("another message tells of it at once")
 				}
+				if next := awaitNotify(t, client, a); next.Before(edited.Add(notify)) {
+					t.Errorf("another message is to tell of it after %v", next.Sub(edited))
+				}
 				kill()
+				endLease(t, url)
 				b, _ := start(t, discord, url, &watched{}, tune)
 				tell(t, b, refall(anna, second, edited))
+				passNotify(t, client, b, anna)
 				eventually(t, func() bool { return calls(discord, http.MethodPost, discordtest.RouteMessages) == 3 })
-				if waited := time.Since(edited); waited < notify {
-					t.Errorf("another message tells of it after %v", waited)
-				}
 				settled(t, b)
 				if left := anna.InDM().Messages(); len(left) != 2 || left[1].ID == first.ID || !left[1].Contains(text) {
 					t.Errorf("anna reads %+v", left)
@@ -175,8 +210,8 @@ func TestFallThatIsOverNotifiesNobody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
-				discord := discordtest.RunT(t)
-				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Notify = 2 * time.Second })
+				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
+				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Notify = notify })
 				anna := discord.User("anna")
 				turnOn(t, a, anna)
 				tell(t, a, fell(anna, "shop", time.Now()))
@@ -184,7 +219,9 @@ func TestFallThatIsOverNotifiesNobody(t *testing.T) {
 				settled(t, a)
 				tell(t, a, refall(anna, "shop", time.Now()))
 				anna.InDM().Sees(t, "shop c fell 2 times")
+				awaitNotify(t, client, a)
 				end(t, a, anna)
+				passNotify(t, client, a, anna)
 				settled(t, a)
 				if shown := anna.InDM().Messages(); len(shown) != 2 || shown[1].ID != first.ID {
 					t.Errorf("anna reads %+v", shown)

@@ -77,7 +77,7 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold = time.Second })
+		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold, timing.LongestHold = time.Hour, time.Hour })
 		anna, ben, cem := discord.User("anna"), discord.User("ben"), discord.User("cem")
 		turnOn(t, a, ben)
 		discord.Quarantine(true)
@@ -102,6 +102,7 @@ func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 			t.Errorf("ben's alerts: a first message was sent: %v (%v)", sent, err)
 		}
 		discord.Quarantine(false)
+		endPause(t, url)
 		eventually(t, func() bool { sent, err := on(anna, "4", true); return err == nil && sent }) // which shows that it is over
 		if sent, err := on(discord.User("dan"), "5", true); err != nil || sent {
 			t.Errorf("dan's alerts: a first message was sent: %v (%v)", sent, err)

@@ -39,27 +39,6 @@ func refusals(discord *discordtest.Server) (n int) {
 	return n
 }
 
-// TestOneCustomersRefusalsDoNotHoldOthersForLong has the pause not grow, however often anna's
-// alert is refused, and ben's arrive each time.
-func TestOneCustomersRefusalsDoNotHoldOthersForLong(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		const hold = 500 * time.Millisecond
-		discord, a, anna, ben := onlyBen(t, url, func(timing *alerts.Timing) { timing.Hold, timing.LongestHold = hold, time.Hour })
-		tell(t, a, fell(anna, "shop", time.Now()))
-		for i := range 4 {
-			eventually(t, func() bool { return refusals(discord) > i })
-			if s, err := a.Status(t.Context()); err != nil || time.Until(s.Held.Until) > hold {
-				t.Errorf("after refusal %d alerts are held for %v (%v)", i+1, time.Until(s.Held.Until), err)
-			}
-			if i > 0 { // for the first time anna's is the only one
-				name := fmt.Sprint("bot", i)
-				tell(t, a, fell(ben, name, time.Now().Add(time.Duration(i)*time.Hour))) // not together
-				ben.InDM().Sees(t, name+" c fell")
-			}
-		}
-	})
-}
-
 // TestAlertThatAloneIsRefusedIsGivenUp has Discord take others again and again meanwhile.
 func TestAlertThatAloneIsRefusedIsGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, url string) {

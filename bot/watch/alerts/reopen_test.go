@@ -1,7 +1,6 @@
 package alerts_test
 
 import (
-	"errors"
 	"net/http"
 	"testing"
 	"time"
@@ -84,31 +83,6 @@ func TestDMThatCannotBeOpenedAnewIsNotOpenedForEver(t *testing.T) {
 			})
 		})
 	}
-}
-
-// TestWhoWaitsForAHoldTakesNoPlace has a DM be opened anew while nobody new may be written to.
-// The places in the line are few here.
-func TestWhoWaitsForAHoldTakesNoPlace(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold, timing.Opening = time.Second, time.Hour })
-		anna, ben := discord.User("anna"), discord.User("ben")
-		turnOn(t, a, anna) // the first of five places
-		opening := refusing(403, rest.CodeQuarantined)
-		opening.Route, opening.Times = discordtest.RouteDMs, 1
-		discord.Inject(opening)
-		if _, _, err := a.TurnOn(t.Context(), as(ben), func(s *alerts.Settings) { s.SetAll(true) }); !errors.Is(err, alerts.ErrLater) {
-			t.Fatalf("ben's alerts end with %v", err)
-		}
-		refused := refusing(403, rest.CodeMissingAccess)
-		refused.Times = 2 // before the hold ends, and after it
-		discord.Inject(refused)
-		tell(t, a, fell(anna, "shop", time.Now()))
-		anna.InDM().Sees(t, "shop c fell") // after the hold, with the third
-		for _, name := range []string{"cem", "dan"} {
-			turnOn(t, a, discord.User(name))
-		}
-	})
 }
 
 // TestFirstMessageWithoutItsEmbedsIsSent has Discord leave out what a first message holds.

@@ -1,0 +1,5 @@
+//go:build integration
+
+package alerts_test
+
+func init() { crashes = 1000 }
