@@ -15,6 +15,7 @@ import (
 func swap(p *panel.Panel) { p.Bots = slices.Clone(p.Bots); slices.Reverse(p.Bots) }
 
 func TestPanelIsChanged(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		p, _ := s.replica()
@@ -36,6 +37,7 @@ func TestPanelIsChanged(t *testing.T) {
 // TestChangedWhileItIsPostedAnew has the owner change a panel while Discord takes its time with a new
 // message of it. That is the panel's all the same.
 func TestChangedWhileItIsPostedAnew(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.discord.ExpectFailures()
 	p, _ := s.replica()

@@ -3,7 +3,6 @@ package panel_test
 import (
 	"net/http"
 	"testing"
-	"time"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/testing/discordtest"
@@ -23,6 +22,7 @@ func (s *scene) calls(method string) (n int) {
 // TestPanelWithoutItsEmbedsIsNone has Discord drop the embeds of a new panel. Nothing of it
 // stays.
 func TestPanelWithoutItsEmbedsIsNone(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	p, _ := s.replica()
 	s.channel.Deny(discordtest.EmbedLinks)
@@ -40,6 +40,7 @@ func TestPanelWithoutItsEmbedsIsNone(t *testing.T) {
 // TestPanelWithoutItsEmbedsIsKnown has Discord drop the embeds of a new panel, and not delete
 // it, for now or at all. Its owner can remove it, or it recovers.
 func TestPanelWithoutItsEmbedsIsKnown(t *testing.T) {
+	t.Parallel()
 	for status, body := range map[int]string{http.StatusBadGateway: "{}", http.StatusForbidden: `{"code": 50013, "message": "Missing Permissions"}`} {
 		t.Run(http.StatusText(status), func(t *testing.T) { keepUndeletable(t, status, body) })
 	}
@@ -69,6 +70,7 @@ func keepUndeletable(t *testing.T, status int, body string) {
 // TestPanelLosesItsEmbeds takes the permission to embed links away and gives it back, also
 // while the message is so old that it is posted anew, or in a thread that is archived.
 func TestPanelLosesItsEmbeds(t *testing.T) {
+	t.Parallel()
 	for name, lose := range map[string]struct {
 		before func(s *scene)
 		posts  int
@@ -99,11 +101,7 @@ func TestPanelLosesItsEmbeds(t *testing.T) {
 				if left := s.channel.Messages(); len(left) != 1 || left[0].ID != bare.ID || len(left[0].Buttons()) != 0 {
 					t.Errorf("in the channel: %+v", left)
 				}
-				n := len(s.discord.Calls())
-				time.Sleep(2 * s.timing.Check)
-				if len(s.discord.Calls()) != n {
-					t.Error("Discord is asked again, though nobody has mended it")
-				}
+				s.wantLeftAlone(p, "1001")
 				s.channel.Grant(discordtest.EmbedLinks)
 				s.show(p, "running again")
 				again := s.channel.WaitFor(t, "running again")

@@ -12,6 +12,7 @@ import (
 // TestPanelOfATermThatEndsIsDueAtOnce for the next leader, which need not wait as it would after a
 // failure of Discord's.
 func TestPanelOfATermThatEndsIsDueAtOnce(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.timing.Retry, s.timing.Work = time.Hour, time.Hour
@@ -35,6 +36,7 @@ func TestPanelOfATermThatEndsIsDueAtOnce(t *testing.T) {
 // TestMessageOfARemovedPanelIsDeletedOnce has a customer remove a panel while the leader edits its
 // message.
 func TestMessageOfARemovedPanelIsDeletedOnce(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		p, stop := s.replica()

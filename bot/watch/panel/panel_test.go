@@ -20,8 +20,10 @@ import (
 )
 
 func TestPanelFollows(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
+		s.timing.Between = 200 * time.Millisecond
 		p, _ := s.replica()
 		s.create(p, "1001")
 		s.channel.WaitFor(t, "shop radio: running")
@@ -31,7 +33,6 @@ func TestPanelFollows(t *testing.T) {
 		began := time.Now()
 		for i := range 5 { // of which each would be an edit
 			s.show(p, fmt.Sprint("state ", i))
-			time.Sleep(20 * time.Millisecond)
 		}
 		s.channel.WaitFor(t, "state 4")
 		if n, most := len(s.edits()), 1+int(time.Since(began)/s.timing.Between); n > most {
@@ -41,9 +42,9 @@ func TestPanelFollows(t *testing.T) {
 		// What nobody tells is seen all the same; what is the same is not edited.
 		s.state.Store("untold")
 		s.channel.WaitFor(t, "untold")
-		n := len(s.edits())
+		n, drawn := len(s.edits()), s.drawn.Load()
 		s.show(p, "untold")
-		time.Sleep(2 * s.timing.Check)
+		eventually(t, "it is looked at twice", func() bool { return s.drawn.Load() > drawn+1 })
 		if len(s.edits()) != n {
 			t.Error("a panel was edited that shows the same")
 		}
@@ -56,6 +57,7 @@ func TestPanelFollows(t *testing.T) {
 // TestPanelsOfEachCustomerFollow has the watcher tell at once of changes in several
 // accounts.
 func TestPanelsOfEachCustomerFollow(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.timing.Check = time.Hour
@@ -81,9 +83,10 @@ func TestPanelsOfEachCustomerFollow(t *testing.T) {
 }
 
 func TestPanelLivesOn(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
-		s.timing.Beat = 700 * time.Millisecond
+		s.timing.Beat = 200 * time.Millisecond
 		p, stop := s.replica()
 		s.create(p, "1001")
 		stop()
@@ -100,6 +103,7 @@ func TestPanelLivesOn(t *testing.T) {
 
 // TestTwoProcessesDoNotEditAtOnce has three processes keep one panel true.
 func TestTwoProcessesDoNotEditAtOnce(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.timing.Between = time.Millisecond
@@ -109,9 +113,10 @@ func TestTwoProcessesDoNotEditAtOnce(t *testing.T) {
 		s.replica()
 		s.create(p, "1001")
 		for i := range 20 {
+			drawn := s.drawn.Load()
 			s.show(p, fmt.Sprint("state ", i))
 			s.clock.Advance(time.Second) // so that Discord takes every edit
-			time.Sleep(20 * time.Millisecond)
+			eventually(t, "it is looked at", func() bool { return s.drawn.Load() > drawn })
 		}
 		s.channel.WaitFor(t, "state 19")
 		var last discordtest.Call
@@ -128,20 +133,22 @@ func TestTwoProcessesDoNotEditAtOnce(t *testing.T) {
 }
 
 func TestDeletedPanelIsForgotten(t *testing.T) {
+	t.Parallel()
 	for name, remove := range map[string]func(s *scene){
 		"message": func(s *scene) { _ = s.channel.Delete(s.channel.Messages()[0].ID) },
 		"channel": func(s *scene) { s.channel.Allow(discordtest.Gone) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, redistest.StartMiniredis(t).URL())
-			p, _ := s.replica()
+			p, stop := s.replica()
 			s.create(p, "1001")
 			remove(s)
 			s.show(p, "crashed")
 			eventually(t, "it was cleared", func() bool { return len(s.own(p)) == 0 })
 			eventually(t, "the account is not watched", func() bool { return !s.watched("42") })
 			n := len(s.discord.Calls())
-			time.Sleep(2 * s.timing.Check)
+			eventually(t, "it is not to be looked at", func() bool { _, ok := s.due(p, "1001"); return !ok })
+			stop() // after which all is over that was begun
 			if len(s.discord.Calls()) != n {
 				t.Error("Discord is asked again")
 			}
@@ -152,6 +159,7 @@ func TestDeletedPanelIsForgotten(t *testing.T) {
 // TestDeletedPanelStaysAwayThoughRedisFails has Redis fail once when a panel is to be
 // forgotten.
 func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.discord.ExpectFailures()
 	const removal = 7 // arguments: EVALSHA, the script, three keys with their number, the panel
@@ -178,6 +186,7 @@ func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
 
 // TestPanelIsPostedByOneAtATime has the bots of a panel change while it is being posted.
 func TestPanelIsPostedByOneAtATime(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		p, _ := s.replica()
@@ -205,6 +214,7 @@ func TestPanelIsPostedByOneAtATime(t *testing.T) {
 }
 
 func TestPanelWithoutPermissionIsKept(t *testing.T) {
+	t.Parallel()
 	for name, access := range map[string]discordtest.Access{"hidden": discordtest.MissingAccess, "locked": discordtest.Locked} {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t, redistest.StartMiniredis(t).URL())
@@ -213,11 +223,7 @@ func TestPanelWithoutPermissionIsKept(t *testing.T) {
 			s.channel.Allow(access)
 			s.show(p, "crashed")
 			eventually(t, "the owner can be told", func() bool { own := s.own(p); return len(own) == 1 && own[0].TroubleCode != 0 && own[0].Trouble != "" })
-			n := len(s.discord.Calls())
-			time.Sleep(2 * s.timing.Check)
-			if len(s.discord.Calls()) != n {
-				t.Error("Discord is asked again, though nobody has mended it")
-			}
+			s.wantLeftAlone(p, "1001")
 			shown := s.channel.Messages()
 			s.channel.Allow(discordtest.FullAccess)
 			s.show(p, "running again")
@@ -233,6 +239,7 @@ func TestPanelWithoutPermissionIsKept(t *testing.T) {
 // TestOldMessageIsPostedAnew has Discord refuse to edit messages that are more than an
 // hour old.
 func TestOldMessageIsPostedAnew(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.timing.Between = time.Millisecond
@@ -256,6 +263,7 @@ func TestOldMessageIsPostedAnew(t *testing.T) {
 
 // TestPostIsOnce has Discord not confirm what it took.
 func TestPostIsOnce(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
@@ -274,6 +282,7 @@ func TestPostIsOnce(t *testing.T) {
 // TestPostIsOnceThoughItsProcessDied has the process end that posted a panel, and Discord
 // forget the nonce until another process goes on.
 func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
@@ -295,6 +304,7 @@ func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
 }
 
 func TestRefusedPanelIsNone(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	p, _ := s.replica()
 	s.channel.Allow(discordtest.MissingPermissions)
@@ -309,6 +319,7 @@ func TestRefusedPanelIsNone(t *testing.T) {
 // TestPanelOfAnUnknownAccountIsNone has nobody know what a new panel is to show: that is said,
 // and the panel does not appear later.
 func TestPanelOfAnUnknownAccountIsNone(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.blank = errors.New("nothing is known of the account")
 	p, _ := s.replica()

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 
 // TestPanelIsKeptWhileDiscordFails has Discord not delete the message of a panel for now.
 func TestPanelIsKeptWhileDiscordFails(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.discord.ExpectFailures()
@@ -44,6 +44,7 @@ func TestPanelIsKeptWhileDiscordFails(t *testing.T) {
 // TestRefusedDeletionIsTold has Discord not delete the message of a panel, and not for now
 // alone. The panel is no more, and its message stays.
 func TestRefusedDeletionIsTold(t *testing.T) {
+	t.Parallel()
 	refusing := func(status int, body string) func(s *scene) {
 		return func(s *scene) {
 			s.discord.ExpectFailures()
@@ -84,6 +85,7 @@ func TestRefusedDeletionIsTold(t *testing.T) {
 // TestForgettingTellsWhatStays has staff forget a customer with panels, of which one is in a
 // locked thread and one stays where it was before it was posted anew.
 func TestForgettingTellsWhatStays(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.discord.ExpectFailures()
 	p, _ := s.replica()
@@ -134,7 +136,8 @@ func TestForgettingTellsWhatStays(t *testing.T) {
 // TestEachRefusedDeletionIsTriedOnceMore has a panel be posted anew seven times, while Discord
 // does not let the old messages be deleted. When the panel is removed, the latest five go.
 func TestEachRefusedDeletionIsTriedOnceMore(t *testing.T) {
-	s := newScene(t, redistest.StartMiniredis(t).URL())
+	t.Parallel()
+	s := newSceneAt(t, redistest.StartMiniredis(t).URL(), discordtest.Config{NoRateLimits: true}) // it lets three messages a second be deleted
 	s.discord.ExpectFailures()
 	s.timing.Between = time.Millisecond
 	p, _ := s.replica()
@@ -143,15 +146,12 @@ func TestEachRefusedDeletionIsTriedOnceMore(t *testing.T) {
 		Method: http.MethodDelete, Route: discordtest.RouteMessage, Status: http.StatusForbidden, Body: `{"code": 50013, "message": "Missing Permissions"}`,
 	})
 	for i := range 7 {
-		s.clock.Advance(10 * time.Second) // as Discord lets few messages be posted at once
 		s.channel.Allow(discordtest.Archived)
 		s.show(p, fmt.Sprint("state ", i))
 		last := s.channel.WaitFor(t, fmt.Sprint("state ", i))
 		eventually(t, "the new message is known", func() bool { own := s.own(p); return own[0].Message.ID == last.ID && own[0].Message.Stale == "" })
 	}
 	release()
-	over := s.moveOn() // as Discord lets three messages a second be deleted
-	defer over()
 	removal, err := p.Remove(t.Context(), "42", "1001")
 	if err != nil || !removal.Known || len(removal.Stays) != 0 || len(s.channel.Messages()) != 2 {
 		t.Errorf("Remove() = %+v, %v, and %d messages stay", removal, err, len(s.channel.Messages()))
@@ -161,6 +161,7 @@ func TestEachRefusedDeletionIsTriedOnceMore(t *testing.T) {
 // TestForgettingTellsWhatStaysBesideAnError has one panel not be removed for now, and Redis
 // fail after another was, whose message stays.
 func TestForgettingTellsWhatStaysBesideAnError(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.discord.ExpectFailures()
 	p, _ := s.replica()
@@ -192,6 +193,7 @@ func TestForgettingTellsWhatStaysBesideAnError(t *testing.T) {
 // TestRemovedWhileItIsPostedAnew has a panel be removed whose old message is being
 // replaced: the removal began before there was a new one, and takes until after.
 func TestRemovedWhileItIsPostedAnew(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	s.discord.ExpectFailures()
 	p, _ := s.replica()
@@ -219,6 +221,7 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 
 // TestStopDoesNotWaitForDiscord has Discord hang when the program stops.
 func TestStopDoesNotWaitForDiscord(t *testing.T) {
+	t.Parallel()
 	url := redistest.StartMiniredis(t).URL()
 	s := newScene(t, url)
 	s.timing.Work = time.Minute // in which a delivery may take 30 s
@@ -240,13 +243,13 @@ func TestStopDoesNotWaitForDiscord(t *testing.T) {
 }
 
 func TestRemovedPanels(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
-		s := newScene(t, url)
-		s.discord.ExpectFailures() // a delivery may delete a message that Remove has deleted
+		s := newSceneAt(t, url, discordtest.Config{NoRateLimits: true}) // it lets three messages a second be deleted
+		s.discord.ExpectFailures()                                      // a delivery may delete a message that Remove has deleted
 		p, _ := s.replica()
 		for i := range panel.MostPanels {
 			s.create(p, fmt.Sprint(1001+i))
-			s.clock.Advance(time.Minute)
 		}
 		if _, err := p.Create(t.Context(), s.made("2000")); !errors.Is(err, panel.ErrTooMany) {
 			t.Errorf("one too many: %v", err)
@@ -260,11 +263,9 @@ func TestRemovedPanels(t *testing.T) {
 		if own := s.own(p); len(own) != panel.MostPanels-1 || own[0].ID != "1002" || len(s.channel.Messages()) != len(own) || !s.watched("42") {
 			t.Errorf("panels: %+v", own)
 		}
-		over := s.moveOn() // as Discord lets three messages a second be deleted
 		if removal, err := p.Forget(t.Context(), "42"); !removal.Known || err != nil {
 			t.Errorf("Forget() = %v, %v", removal, err)
 		}
-		over()
 		if len(s.own(p)) != 0 || len(s.channel.Messages()) != 0 || s.watched("42") {
 			t.Error("something is left")
 		}
@@ -274,28 +275,10 @@ func TestRemovedPanels(t *testing.T) {
 	})
 }
 
-// moveOn lets a second pass at Discord after each 429, until over is called.
-func (s *scene) moveOn() (over func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	var waiting sync.WaitGroup
-	waiting.Go(func() {
-		for ctx.Err() == nil {
-			limited := func(c discordtest.Call) bool { return c.Status == http.StatusTooManyRequests }
-			if _, err := s.discord.WaitCall(ctx, limited); err == nil {
-				s.discord.ForgetCalls()
-				s.clock.Advance(time.Second)
-			}
-		}
-	})
-	return func() {
-		cancel()
-		waiting.Wait()
-	}
-}
-
 // TestRemovedWhileItIsPosted has a panel be removed while Discord takes its time with
 // the message.
 func TestRemovedWhileItIsPosted(t *testing.T) {
+	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
 	p, _ := s.replica()
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Delay: time.Minute})

@@ -15,6 +15,7 @@ import (
 // TestArchivedThreadGetsANewMessage lets the thread of a panel be archived by time, three
 // times, though the panel is edited.
 func TestArchivedThreadGetsANewMessage(t *testing.T) {
+	t.Parallel()
 	redistest.Each(t, func(t *testing.T, url string) {
 		s := newScene(t, url)
 		s.timing.Between = time.Millisecond
