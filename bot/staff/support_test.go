@@ -25,7 +25,7 @@ import (
 type scene struct {
 	discord *discordtest.Server
 	channel *discordtest.Channel
-	redis   *redis.Client
+	redis   redis.UniversalClient
 	server  *redistest.Server
 	desk    *support.Desk
 }
@@ -35,13 +35,7 @@ func newScene(t *testing.T) *scene {
 	s := &scene{discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true}), server: redistest.StartMiniredis(t)}
 	s.discord.ExpectFailures()
 	s.channel = s.discord.AddChannel("support")
-	options, err := redis.ParseURL(s.server.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	options.ContextTimeoutEnabled = true
-	s.redis = redis.NewClient(options)
-	t.Cleanup(func() { _ = s.redis.Close() })
+	s.redis = redistest.Connect(t, s.server.URL())
 	s.desk = s.process(t)
 	return s
 }
@@ -84,6 +78,7 @@ func (s *scene) wantOne(t *testing.T) {
 }
 
 func TestOneThreadForAFailure(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	if told, err := s.desk.Tell(t.Context(), failure("REF1234")); err != nil || told.Already || told.Trouble != nil {
 		t.Fatalf("Tell() = %+v, %v", told, err)
@@ -101,6 +96,7 @@ func TestOneThreadForAFailure(t *testing.T) {
 
 // TestFiveADay: the sixth failure waits until the first is a day ago, and another customer's does not.
 func TestFiveADay(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	for _, reference := range []string{"REF0001", "REF0002", "REF0003", "REF0004", "REF0005"} {
 		if _, err := s.desk.Tell(t.Context(), failure(reference)); err != nil {
@@ -139,6 +135,7 @@ func TestFiveADay(t *testing.T) {
 // TestLostAnswers has the answer to each step be lost, for good or for a moment. Whoever goes on opens no
 // second thread.
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	lost := func(route string) discordtest.Fault {
 		return discordtest.Fault{Method: http.MethodPost, Route: route, Times: 1, After: true, Reset: true}
 	}
@@ -165,6 +162,7 @@ func TestLostAnswers(t *testing.T) {
 
 // TestDeathBetween: a process died after the message, or after its thread. The next press goes on.
 func TestDeathBetween(t *testing.T) {
+	t.Parallel()
 	for _, route := range []string{discordtest.RouteMessages, discordtest.RouteThreads} {
 		s := newScene(t)
 		remove := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: route, After: true, Status: http.StatusTooManyRequests, Body: `{"retry_after": 600, "message": "x"}`})
@@ -182,6 +180,7 @@ func TestDeathBetween(t *testing.T) {
 
 // TestTwoPressesAtOnce, in two processes.
 func TestTwoPressesAtOnce(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	other := s.process(t)
 	var both sync.WaitGroup
@@ -199,6 +198,7 @@ func TestTwoPressesAtOnce(t *testing.T) {
 // TestChannelThatRefuses: what staff cannot be told of does not count, and the error says that the channel is
 // the reason. Without a thread or an embed they have the message.
 func TestChannelThatRefuses(t *testing.T) {
+	t.Parallel()
 	for name, refuse := range map[string]func(*discordtest.Channel){
 		"not seen":    func(ch *discordtest.Channel) { ch.Allow(discordtest.MissingAccess) },
 		"not written": func(ch *discordtest.Channel) { ch.Allow(discordtest.MissingPermissions) },
@@ -234,6 +234,7 @@ func TestChannelThatRefuses(t *testing.T) {
 
 // TestWithoutRedis nobody is told, as nobody would know of it.
 func TestWithoutRedis(t *testing.T) {
+	t.Parallel()
 	s := newScene(t)
 	s.server.Stop()
 	if _, err := s.desk.Tell(t.Context(), failure("REF1234")); err == nil || errors.Is(err, incident.ErrNoThread) || len(s.discord.Calls()) > 0 {

@@ -208,6 +208,7 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 			t.Errorf("Remove() = %v, %v", removal, err)
 		}
 	}()
+	eventually(t, "its message is being deleted", func() bool { return s.calls(http.MethodDelete) == 1 })
 	s.discord.Inject(discordtest.Fault{
 		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
 		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
