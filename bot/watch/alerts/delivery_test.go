@@ -125,6 +125,7 @@ func TestFallWhileAnotherIsGivenUp(t *testing.T) {
 		next := fell(anna, "shop", now.Add(2*time.Hour))
 		next.Since = now.Add(time.Hour + 30*time.Minute)
 		tell(t, a, next)
+		clock.BlockUntil(t, 1)
 		clock.Advance(time.Minute)
 		anna.InDM().Sees(t, "ran 30m0s")
 	})

@@ -41,6 +41,7 @@ func TestAlertIsGoneWhileItsChannelIsRefused(t *testing.T) {
 					next.Since = now.Add(time.Hour + 30*time.Minute)
 					tell(t, a, next)
 				}
+				clock.BlockUntil(t, 1)
 				clock.Advance(time.Minute)
 				tell(t, a, fell(ben, "radio", now))
 				ben.InDM().Sees(t, "radio c fell")

@@ -53,6 +53,7 @@ func TestChangedWhileItIsPostedAnew(t *testing.T) {
 	if now, err := p.Change(t.Context(), "42", "1001", swap); err != nil || now == nil {
 		t.Fatalf("Change() = %+v, %v", now, err)
 	}
+	s.clock.BlockUntil(t, 1)
 	s.clock.Advance(time.Minute)
 	s.channel.WaitFor(t, "radio shop: crashed")
 	eventually(t, "one message is there, and known", func() bool {

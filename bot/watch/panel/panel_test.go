@@ -204,6 +204,7 @@ func TestPanelIsPostedByOneAtATime(t *testing.T) {
 		s.create(p, "1002")
 		s.show(p, "crashed")
 		s.channel.WaitFor(t, "crashed") // in a turn in which both would have been posted
+		s.clock.BlockUntil(t, 1)
 		s.clock.Advance(time.Minute)
 		<-done
 		posts := slices.DeleteFunc(s.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPost })

@@ -225,7 +225,8 @@ func TestStopDoesNotWaitForDiscord(t *testing.T) {
 	t.Parallel()
 	url := redistest.StartMiniredis(t).URL()
 	s := newScene(t, url)
-	s.timing.Work = time.Minute // in which a delivery may take 30 s
+	s.timing.Work = time.Minute       // in which a delivery may take 30 s
+	s.timing.Check = 10 * time.Second // so that nothing but what is shown anew is delivered
 	p, stop := s.replica()
 	s.create(p, "1001")
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPatch, Route: discordtest.RouteMessage, Hang: true})
