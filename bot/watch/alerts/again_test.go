@@ -150,6 +150,7 @@ return redis.call('ZADD', KEYS[2], 'XX', 0, ARGV[1])`
 // soon after it. If they stay down, another message takes the place of the edited one, once, whichever
 // process does it.
 func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
+	t.Parallel()
 	for name, second := range map[string]string{"again": "shop", "another": "radio"} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
@@ -195,6 +196,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 // TestFallThatIsOverNotifiesNobody has a bot that fell again be back, stopped by its owner, gone or
 // muted before another message is due.
 func TestFallThatIsOverNotifiesNobody(t *testing.T) {
+	t.Parallel()
 	ended := func(to hostapi.State) func(*testing.T, *alerts.Alerts, *discordtest.User) {
 		return func(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
 			tell(t, a, watcher.Change{CustomerID: u.ID, ServerID: "shop", Name: "shop", From: hostapi.StateCrashed, To: to, At: time.Now()})

@@ -331,7 +331,7 @@ func (f *fleet) LatestMessages(ctx context.Context, channelID string, n int) ([]
 
 // crashes is of how many customers a bot falls at once. With the build tag they are more: miniredis goes
 // through all keys at each command.
-var crashes = 200
+var crashes = 100
 
 // TestManyCrashesAtOnce has Discord fail in each way while alerts are sent, with its
 // limits on, and a process die. Discord's seconds are short, or it would take minutes.
@@ -389,7 +389,7 @@ func TestManyCrashesAtOnce(t *testing.T) {
 // TestTwoProcessesTurnAlertsOnOnce has both be told of one press, after Discord did not say
 // that it has the message of the first.
 func TestTwoProcessesTurnAlertsOnOnce(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
+	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		discord.ExpectFailures()
 		first, _ := start(t, discord, url, &watched{}, nil)

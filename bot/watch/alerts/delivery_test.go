@@ -17,6 +17,7 @@ import (
 // TestWhatDiscordDidNotTakeIsSentOnce has Discord not take a message for now, or not say
 // that it has. When it is tried again, Discord knows the nonce no more, and the bot is back.
 func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]discordtest.Fault{
 		"refused for a reason that may pass": {Status: http.StatusForbidden, Body: `{"code": 20026, "message": "quarantined"}`},
 		"not answered":                       {Status: http.StatusBadGateway, Body: "{}"},

@@ -116,6 +116,7 @@ func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
 // TestAlertsAreOffWhileDiscordFails has Discord fail while the DM is opened, or the first message
 // is sent there: that is no failure of ours, and all goes well afterwards.
 func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
+	t.Parallel()
 	for name, fault := range map[string]discordtest.Fault{
 		"opening, 503":        discordtest.Overloaded(http.MethodPost, discordtest.RouteDMs),
 		"opening, reset":      {Method: http.MethodPost, Route: discordtest.RouteDMs, Reset: true},

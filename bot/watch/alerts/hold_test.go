@@ -34,6 +34,7 @@ func refusing(status, code int) discordtest.Fault {
 // TestWhatDiscordForbidsForAllIsTriedForOne has alerts of many customers wait while Discord
 // takes none, whatever its reason.
 func TestWhatDiscordForbidsForAllIsTriedForOne(t *testing.T) {
+	t.Parallel()
 	for name, refusal := range map[string][2]int{
 		"quarantined": {403, rest.CodeQuarantined}, "opening too fast": {403, rest.CodeDMsTooFast}, "suspicion of abuse": {403, rest.CodeUnknownMessage}, "401": {401, 0},
 	} {
@@ -85,6 +86,7 @@ func TestWhatDiscordForbidsForAllIsTriedForOne(t *testing.T) {
 // TestChannelThatIsRefusedIsOpenedAnewOnce has Discord refuse a DM's channel, at first and for
 // good.
 func TestChannelThatIsRefusedIsOpenedAnewOnce(t *testing.T) {
+	t.Parallel()
 	for name, times := range map[string]int{"once": 1, "for good": 0} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
@@ -176,6 +178,7 @@ return 1`
 // TestNewPeopleWaitWhileDiscordRefusesThem has Discord let the bot write to nobody new, for
 // each of its reasons, while alerts to others go on.
 func TestNewPeopleWaitWhileDiscordRefusesThem(t *testing.T) {
+	t.Parallel()
 	limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteDMs, time.Hour, false)
 	tooFast := refusing(403, rest.CodeDMsTooFast)
 	tooFast.Route = discordtest.RouteDMs

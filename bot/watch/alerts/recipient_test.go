@@ -43,7 +43,7 @@ func refusals(discord *discordtest.Server) (n int) {
 func TestAlertThatAloneIsRefusedIsGivenUp(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, a, anna, ben := onlyBen(t, url, func(timing *alerts.Timing) {
-			timing.Hold, timing.LongestHold, timing.Retry = 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+			timing.Hold, timing.LongestHold, timing.Retry = 10*time.Millisecond, 20*time.Millisecond, 10*time.Millisecond
 		})
 		tell(t, a, fell(anna, "shop", time.Now()))
 		falls := 0
@@ -68,7 +68,7 @@ func TestAlertThatAloneIsRefusedIsGivenUp(t *testing.T) {
 func TestAlertIsKeptWhileDiscordTakesNone(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, a, anna, _ := onlyBen(t, url, func(timing *alerts.Timing) {
-			timing.Hold, timing.LongestHold, timing.Retry = 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+			timing.Hold, timing.LongestHold, timing.Retry = 10*time.Millisecond, 20*time.Millisecond, 10*time.Millisecond
 		})
 		tell(t, a, fell(anna, "shop", time.Now()))
 		eventually(t, func() bool { return refusals(discord) > 15 })

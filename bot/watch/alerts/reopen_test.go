@@ -16,6 +16,7 @@ import (
 // TestAlertIsGoneWhileItsChannelIsRefused has a customer turn alerts off, or the bot fall again,
 // before Discord answers that it refuses the channel once more.
 func TestAlertIsGoneWhileItsChannelIsRefused(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"turned off", "another in its place"} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
@@ -56,6 +57,7 @@ func TestAlertIsGoneWhileItsChannelIsRefused(t *testing.T) {
 // TestDMThatCannotBeOpenedAnewIsNotOpenedForEver has Discord refuse a DM's channel and that it
 // is opened, for good and for each kind of reason.
 func TestDMThatCannotBeOpenedAnewIsNotOpenedForEver(t *testing.T) {
+	t.Parallel()
 	for name, refusal := range map[string][2]int{
 		"channel": {403, rest.CodeMissingAccess}, "unknown channel": {404, rest.CodeUnknownChannel}, "form": {400, 50035}, "quarantined": {403, rest.CodeQuarantined},
 	} {

@@ -42,7 +42,10 @@ func TestPanelWithoutItsEmbedsIsNone(t *testing.T) {
 func TestPanelWithoutItsEmbedsIsKnown(t *testing.T) {
 	t.Parallel()
 	for status, body := range map[int]string{http.StatusBadGateway: "{}", http.StatusForbidden: `{"code": 50013, "message": "Missing Permissions"}`} {
-		t.Run(http.StatusText(status), func(t *testing.T) { keepUndeletable(t, status, body) })
+		t.Run(http.StatusText(status), func(t *testing.T) {
+			t.Parallel()
+			keepUndeletable(t, status, body)
+		})
 	}
 }
 
@@ -86,6 +89,7 @@ func TestPanelLosesItsEmbeds(t *testing.T) {
 		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			redistest.Each(t, func(t *testing.T, url string) {
 				s := newScene(t, url)
 				p, _ := s.replica()

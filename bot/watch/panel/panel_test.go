@@ -139,6 +139,7 @@ func TestDeletedPanelIsForgotten(t *testing.T) {
 		"channel": func(s *scene) { s.channel.Allow(discordtest.Gone) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, redistest.StartMiniredis(t).URL())
 			p, stop := s.replica()
 			s.create(p, "1001")
@@ -218,6 +219,7 @@ func TestPanelWithoutPermissionIsKept(t *testing.T) {
 	t.Parallel()
 	for name, access := range map[string]discordtest.Access{"hidden": discordtest.MissingAccess, "locked": discordtest.Locked} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, redistest.StartMiniredis(t).URL())
 			p, _ := s.replica()
 			s.create(p, "1001")

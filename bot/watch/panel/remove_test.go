@@ -66,6 +66,7 @@ func TestRefusedDeletionIsTold(t *testing.T) {
 		"while Discord asks for patience": {refusing(http.StatusTooManyRequests, `{"retry_after": 60, "message": "You are being rate limited."}`), false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newScene(t, redistest.StartMiniredis(t).URL())
 			p, stop := s.replica()
 			s.create(p, "1001")

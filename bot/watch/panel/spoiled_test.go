@@ -19,6 +19,7 @@ func TestWhatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 			redis.call('SET', 'hostbot:{panels}:of:1', 'x')`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 				s := newScene(t, server.URL())
 				p, _ := s.replica()
