@@ -50,6 +50,7 @@ type scene struct {
 	clock   *discordtest.ManualClock // Discord's
 	channel *discordtest.Channel
 	redis   string
+	client  redis.UniversalClient
 	timing  panel.Timing
 	follows bool           // replicas do not lead
 	hook    redistest.Hook // around each Redis command of the replicas; nil for none
@@ -70,7 +71,7 @@ func newScene(t *testing.T, redisURL string) *scene {
 func newSceneAt(t *testing.T, redisURL string, c discordtest.Config) *scene {
 	t.Helper()
 	clock := discordtest.NewManualClock(time.Now())
-	s := &scene{t: t, clock: clock, redis: redisURL, timing: quick()}
+	s := &scene{t: t, clock: clock, redis: redisURL, client: redistest.Connect(t, redisURL), timing: quick()}
 	c.Clock = clock
 	s.discord = discordtest.RunT(t, c)
 	s.channel = s.discord.AddChannel("general")
@@ -180,7 +181,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 // due returns after which time a panel is to be looked at, and false if it is not to be.
 func (s *scene) due(p *panel.Panels, id string) (after time.Duration, ok bool) {
 	s.t.Helper()
-	at, err := redistest.Connect(s.t, s.redis).ZScore(s.t.Context(), p.Work().Due, id).Result()
+	at, err := s.client.ZScore(s.t.Context(), p.Work().Due, id).Result()
 	if err != nil && !errors.Is(err, redis.Nil) {
 		s.t.Fatal(err)
 	}

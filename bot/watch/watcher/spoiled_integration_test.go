@@ -15,12 +15,15 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// short is the interval of these tests, in which one passes by itself.
+const short = 400 * time.Millisecond
+
 // TestAccountThatMakesNoSenseKeepsNobodyElseBack has Redis hold something of another type in the
 // place of what is known of an account, at a rate that lets one account be looked at at a time.
 func TestAccountThatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		s := newService()
-		w, _ := start(t, url, s, newTold(), func(c *watcher.Config) { c.Rate = 4 })
+		w, _ := start(t, url, s, newTold(), func(c *watcher.Config) { c.Interval, c.Rate = short, 4 })
 		watch(t, w, "1")
 		watch(t, w, "2")
 		s.wait(t, "1", 1)
@@ -39,7 +42,7 @@ func TestAccountThatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 func TestTimesThatLieAheadSilenceNothing(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		s, o, client := newService(), newTold(), redistest.Connect(t, url)
-		w, kill := start(t, url, s, o, nil)
+		w, kill := start(t, url, s, o, func(c *watcher.Config) { c.Interval = short })
 		watch(t, w, "1")
 		o.wait(t, 1)
 		s.wait(t, "1", 2) // until it is written
@@ -52,7 +55,7 @@ func TestTimesThatLieAheadSilenceNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.set(func(s *service) { s.status = "STOPPED" })
-		start(t, url, s, o, nil)
+		start(t, url, s, o, func(c *watcher.Config) { c.Interval = short })
 		if c := o.wait(t, 2); !c.Unexpected {
 			t.Errorf("an action that is yet to come explains %+v", c)
 		}
