@@ -14,7 +14,7 @@ import (
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/bot/leader"
-	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -102,7 +102,7 @@ func await(t *testing.T, one, other *replica) (r actions.Report) {
 	select {
 	case r = <-one.reported:
 	case r = <-other.reported:
-	case <-time.After(world.Patience):
+	case <-time.After(patience.Limit):
 		t.Fatal("nothing is reported")
 	}
 	return r
@@ -121,9 +121,9 @@ func keys(t *testing.T, client redis.UniversalClient, pattern string) []string {
 // eventually waits until something is so.
 func eventually(t *testing.T, what string, isSo func() bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
-	if !world.Eventually(ctx, isSo) {
+	if !patience.Eventually(ctx, isSo) {
 		t.Fatal("it does not come that " + what)
 	}
 }

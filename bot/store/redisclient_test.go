@@ -14,7 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/store/redisclient"
-	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
@@ -97,7 +97,7 @@ func eventually(t *testing.T, what string, holds func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), safety)
 	defer cancel()
-	if !world.Eventually(ctx, holds) {
+	if !patience.Eventually(ctx, holds) {
 		t.Fatalf("it did not come about that %s", what)
 	}
 }

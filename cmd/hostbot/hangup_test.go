@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/testing/terminal"
 	"hostbot/hostapi/hostapitest"
 )
@@ -29,7 +29,7 @@ func endsWithItsTerminal(t *testing.T, path string) {
 	if err := bot.Start(); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
+	ctx, cancel := context.WithTimeout(t.Context(), patience.Limit)
 	defer cancel()
 	defer context.AfterFunc(ctx, func() { _ = bot.Process.Kill() })()
 	if err := discord.WaitCommands(ctx); err != nil {

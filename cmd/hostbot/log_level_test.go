@@ -9,13 +9,13 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/ops/logging"
-	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/configs"
 )
 
 func TestLevelIsRaisedForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var out world.Log
+		var out patience.Log
 		seen := 0
 		take := func() string { // what was written since
 			text := out.String()[seen:]

@@ -21,7 +21,7 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 	"hostbot/locale"
@@ -76,7 +76,7 @@ type process struct {
 	*logchannel.Delivery
 	redis   *redisclient.Conn
 	discord *rest.Client
-	log     world.Log
+	log     patience.Log
 	leader  *leader.Leader
 	leading sync.WaitGroup
 	dead    context.Context // done when the process leads no more
@@ -225,7 +225,7 @@ func eventually(t *testing.T, what string, yes func() bool) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), safety)
 	defer cancel()
-	if !world.Eventually(ctx, yes) {
+	if !patience.Eventually(ctx, yes) {
 		t.Fatalf("%s: it did not happen", what)
 	}
 }

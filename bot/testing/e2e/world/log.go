@@ -1,90 +1,16 @@
 package world
 
 import (
-	"bytes"
 	"context"
-	"strings"
-	"sync"
-	"testing"
-	"time"
+
+	"hostbot/bot/testing/patience"
 )
 
-// Patience is how long a test waits for what should come at once: much longer than that takes on
-// a slow machine, as a test that is waiting costs nothing.
-const Patience = 2 * time.Minute
+// Patience is how long a test waits for what should come at once.
+const Patience = patience.Limit
 
 // Log is a process log that can be waited upon.
-type Log struct {
-	mu      sync.Mutex
-	text    bytes.Buffer
-	written chan struct{} // closed with the next line; nil where nobody waits
-}
+type Log = patience.Log
 
-// Write appends to the log.
-func (l *Log) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.written != nil {
-		close(l.written)
-		l.written = nil
-	}
-	return l.text.Write(p)
-}
-
-// String returns all of the log.
-func (l *Log) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
-}
-
-// Count returns how often the log says text.
-func (l *Log) Count(text string) int { return strings.Count(l.String(), text) }
-
-// WaitFor waits until the log says text.
-func (l *Log) WaitFor(t testing.TB, text string) {
-	t.Helper()
-	l.WaitForTimes(t, text, 1)
-}
-
-// WaitForTimes waits until the log says text n times.
-func (l *Log) WaitForTimes(t testing.TB, text string, n int) {
-	t.Helper()
-	timeout := time.After(Patience)
-	for {
-		next := l.next()
-		if l.Count(text) >= n {
-			return
-		}
-		select {
-		case <-next:
-		case <-timeout:
-			t.Fatalf("the log does not say %q %d times:\n%s", text, n, l)
-		}
-	}
-}
-
-// next returns a channel that is closed with the next line.
-func (l *Log) next() <-chan struct{} {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.written == nil {
-		l.written = make(chan struct{})
-	}
-	return l.written
-}
-
-// Eventually waits until something is so, and returns false where ctx is done
-// before that.
-func Eventually(ctx context.Context, yes func() bool) bool {
-	tick := time.NewTicker(50 * time.Millisecond)
-	defer tick.Stop()
-	for !yes() {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return false
-		}
-	}
-	return true
-}
+// Eventually waits until something is so, and returns false where ctx is done before that.
+func Eventually(ctx context.Context, yes func() bool) bool { return patience.Eventually(ctx, yes) }
