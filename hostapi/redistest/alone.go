@@ -14,3 +14,9 @@ func (r Tests) Run() (status int) { return r.m.Run() }
 
 // eachCluster runs nothing: there is no Cluster.
 func eachCluster(*testing.T, func(t *testing.T, url string)) {}
+
+// Parallel has a test that calls Each run beside others.
+func Parallel(t *testing.T) {
+	t.Helper()
+	t.Parallel()
+}

@@ -44,7 +44,7 @@ func EachServer(t *testing.T, run func(t *testing.T, server *Server)) {
 
 // WithCluster runs a package's tests, with the build tag beside a Cluster of three masters, on
 // which Each runs them as well. One after the other uses it, so none that calls Each may be
-// parallel.
+// parallel but by Parallel.
 func WithCluster(m *testing.M) Tests { return Tests{m} }
 
 // Tests are those of a package.

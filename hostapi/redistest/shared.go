@@ -43,6 +43,15 @@ func (r Tests) Run() (status int) {
 	return r.m.Run()
 }
 
+// Parallel has a test that calls Each run beside others, unless the package's tests have a Cluster
+// to share.
+func Parallel(t *testing.T) {
+	t.Helper()
+	if os.Getenv(clusterVariable) == "" {
+		t.Parallel()
+	}
+}
+
 // eachCluster runs a test on the package's Cluster, if it has one, as the subtest "cluster".
 func eachCluster(t *testing.T, run func(t *testing.T, url string)) {
 	t.Helper()

@@ -20,7 +20,7 @@ import (
 func (o office) former(t *testing.T, url string) (*process, *discordtest.Channel) {
 	t.Helper()
 	channel := o.discord.AddChannel("former")
-	p, err := openProcess(o.discord.Token(), o.discord.URL(), url, hasty(), map[logchannel.Category]string{
+	p, err := openProcess(o.discord.Token(), o.discord.URL(), url, hasty(), maxWaiting, map[logchannel.Category]string{
 		logchannel.Actions: channel.ID, logchannel.Errors: channel.ID,
 	})
 	if err != nil {
@@ -44,6 +44,7 @@ func kept(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) m
 // TestWhatWaitsForAFormerChannelIsRemoved: the channel is not in the settings any more and takes
 // nothing. What has waited for a day is removed, and staff are told once.
 func TestWhatWaitsForAFormerChannelIsRemoved(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		client := redistest.Connect(t, url)
@@ -80,6 +81,7 @@ func TestWhatWaitsForAFormerChannelIsRemoved(t *testing.T) {
 // TestNoCustomerStaysInRedis once an error is delivered that concerned one: the message may go on
 // counting for a while.
 func TestNoCustomerStaysInRedis(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		client := redistest.Connect(t, url)
@@ -108,9 +110,12 @@ func TestNoCustomerStaysInRedis(t *testing.T) {
 
 // TestAQueueIsBounded: the oldest entries are dropped, and staff are told.
 func TestAQueueIsBounded(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
+		const maxWaiting = 10
 		const most, more = 20 * maxWaiting, 150
 		o := newOffice(t, unlimited())
+		o.maxWaiting = maxWaiting
 		client := redistest.Connect(t, url)
 		o.actions.Allow(discordtest.MissingPermissions)
 		p := o.newProcess(t, url, hasty())
@@ -134,6 +139,7 @@ func TestAQueueIsBounded(t *testing.T) {
 
 // TestMemoryIsBounded while Redis and Discord are away.
 func TestMemoryIsBounded(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		const most, more = 2 * maxWaiting, 50
 		o := newOffice(t, unlimited())
@@ -155,50 +161,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	})
 }
 
-// TestAnOrderThatIsLostDelaysNothing: Redis has lost the IDs of what waits, or when the channel is
-// due, and the process that wrote it is dead.
-func TestAnOrderThatIsLostDelaysNothing(t *testing.T) {
-	for name, lose := range map[string]func(client redis.UniversalClient, ch *discordtest.Channel) error{
-		"the IDs": func(client redis.UniversalClient, ch *discordtest.Channel) error {
-			return client.Del(t.Context(), "hostbot:{logs}:waiting:"+ch.ID).Err()
-		},
-		"one ID": func(client redis.UniversalClient, ch *discordtest.Channel) error {
-			return client.ZRemRangeByRank(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, 1, 1).Err()
-		},
-		"the IDs, type": func(client redis.UniversalClient, ch *discordtest.Channel) error {
-			return client.Set(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, "x", 0).Err()
-		},
-		"the time": func(client redis.UniversalClient, ch *discordtest.Channel) error {
-			return client.ZAdd(t.Context(), "hostbot:{logs}:due", redis.Z{Score: float64(time.Now().Add(time.Hour).UnixMilli()), Member: ch.ID}).Err()
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			redistest.Each(t, func(t *testing.T, url string) {
-				o := newOffice(t, unlimited())
-				killed := o.newProcess(t, url, hasty())
-				for _, title := range numbered(12) {
-					killed.Post(action(title))
-				}
-				killed.kill()
-				if err := lose(redistest.Connect(t, url), o.actions); err != nil {
-					t.Fatal(err)
-				}
-				p := o.newProcess(t, url, hasty())
-				p.Start()
-				p.Post(action("action 12"))
-				o.awaitAll(t, 13)
-				p.stop(t)
-				if got := titles(o.actions); len(got) != 13 {
-					t.Errorf("the channel shows %q", got)
-				}
-			})
-		})
-	}
-}
-
 // TestWhatGoesAlongIsWrittenOnce with an entry, with one that is counted by the process, and with one
 // that nobody watches.
 func TestWhatGoesAlongIsWrittenOnce(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		p := o.newProcess(t, url, hasty())

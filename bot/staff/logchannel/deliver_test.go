@@ -30,6 +30,7 @@ func numbered(n int) []string {
 
 // What is posted is in Redis when Post returns, whoever delivers it.
 func TestPostRecordsBeforeItReturns(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		client := redistest.Connect(t, url)
@@ -60,6 +61,7 @@ func TestPostRecordsBeforeItReturns(t *testing.T) {
 
 // Of two processes the second one delivers as soon as the first one stops.
 func TestTwoProcessesShareAQueue(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		first, second := o.newProcess(t, url, hasty()), o.newProcess(t, url, hasty())
@@ -81,13 +83,13 @@ func TestTwoProcessesShareAQueue(t *testing.T) {
 // A process dies after Discord took its message and before it knows. Whoever
 // comes next must not send it again.
 func TestASuccessorDoesNotRepeat(t *testing.T) {
+	redistest.Parallel(t)
 	for name, later := range map[string]time.Duration{"while Discord knows the nonce": 0, "once Discord has forgotten it": time.Hour} {
 		t.Run(name, func(t *testing.T) {
 			redistest.Each(t, func(t *testing.T, url string) {
 				clock := discordtest.NewManualClock(time.Now())
 				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
-				timing := soonOver()
-				killed := o.newProcess(t, url, timing)
+				killed := o.newProcess(t, url, hasty())
 				hang := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Hang: true, After: true})
 				for _, title := range numbered(3) {
 					killed.Post(action(title))
@@ -97,8 +99,9 @@ func TestASuccessorDoesNotRepeat(t *testing.T) {
 				killed.kill()
 				hang()
 				clock.Advance(later)
+				outlast(t, url)
 
-				next := o.newProcess(t, url, timing)
+				next := o.newProcess(t, url, hasty())
 				for _, title := range numbered(6)[3:] {
 					next.Post(action(title))
 				}
@@ -116,9 +119,12 @@ func TestASuccessorDoesNotRepeat(t *testing.T) {
 // A leader that does not reach Redis for a while, as one whose machine was suspended, repeats
 // nothing and takes nothing back of what the next one has done.
 func TestALateLeaderChangesNothing(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
-		late := o.newProcess(t, url, soonOver())
+		timing := hasty()
+		timing.Work, timing.Send = 400*time.Millisecond, 300*time.Millisecond
+		late := o.newProcess(t, url, timing)
 		var cut atomic.Bool
 		late.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			if cut.Load() {
@@ -134,7 +140,7 @@ func TestALateLeaderChangesNothing(t *testing.T) {
 		await(t, o.actions, "a message", func() bool { return len(titles(o.actions)) == 3 })
 		cut.Store(true)
 
-		next := o.newProcess(t, url, soonOver())
+		next := o.newProcess(t, url, timing)
 		for _, title := range numbered(6)[3:] {
 			next.Post(action(title))
 		}
@@ -154,6 +160,7 @@ func TestALateLeaderChangesNothing(t *testing.T) {
 
 // Discord may take a message whose answer is lost, and be away for long after.
 func TestAnUncertainMessageIsLookedFor(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Status: 502, After: true, Times: 1})
@@ -175,6 +182,7 @@ func TestAnUncertainMessageIsLookedFor(t *testing.T) {
 // TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead: Discord does not write the time
 // of an embed as it was sent.
 func TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead(t *testing.T) {
+	t.Parallel()
 	for name, zoneless := range map[string]bool{"with a zone": false, "without": true} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t, unlimited())
@@ -201,6 +209,7 @@ func TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead(t *testing.T) {
 
 // Nothing keeps a message that staff deleted from being over and done with.
 func TestStaffMayDeleteMessages(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	p.Start()
@@ -215,6 +224,7 @@ func TestStaffMayDeleteMessages(t *testing.T) {
 // One entry that Discord finds malformed holds up nothing, and is not passed
 // over in silence.
 func TestAMalformedEntryIsReplaced(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		o.discord.ExpectFailures()

@@ -23,9 +23,10 @@ func (o office) posts(ch *discordtest.Channel) (n int) {
 // Without Embed Links Discord takes a card with its buttons and drops the embed. That is no
 // delivery: the entry waits, and the message that is there is completed.
 func TestCardsWithoutEmbedsAreNotDelivered(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
-		o, timing := newOffice(t, unlimited()), soonOver()
-		p := o.newProcess(t, url, timing)
+		o := newOffice(t, unlimited())
+		p := o.newProcess(t, url, hasty())
 		o.errors.Deny(discordtest.EmbedLinks)
 		p.Post(failure("restart", 1))
 		p.Post(failure("list", 2))
@@ -42,8 +43,9 @@ func TestCardsWithoutEmbedsAreNotDelivered(t *testing.T) {
 			t.Errorf("it was posted %d times", n)
 		}
 		p.kill() // and another process knows of the message
+		outlast(t, url)
 
-		next := o.newProcess(t, url, timing)
+		next := o.newProcess(t, url, hasty())
 		next.Start()
 		next.Post(failure("stop", 3))
 		eventually(t, "the next process tries", func() bool { return next.Status()[1].Retried >= 2 })
@@ -61,6 +63,7 @@ func TestCardsWithoutEmbedsAreNotDelivered(t *testing.T) {
 
 // An edit clears the embed of a card that was there.
 func TestAnEditThatLosesTheEmbed(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	p.Start()
@@ -79,6 +82,7 @@ func TestAnEditThatLosesTheEmbed(t *testing.T) {
 // A process is killed before it learns that the message has no embeds. Its successor finds
 // the message there, though Discord has forgotten the nonce.
 func TestABareMessageIsFound(t *testing.T) {
+	redistest.Parallel(t)
 	findBare(t, 1, func(o office, finder *process) {
 		finder.Start()
 		eventually(t, "it is tried again", func() bool { return finder.Status()[1].Forbidden })
@@ -88,6 +92,7 @@ func TestABareMessageIsFound(t *testing.T) {
 
 // The thread in which such a message is found was archived meanwhile: a new message opens it.
 func TestABareMessageIsFoundInAnArchivedThread(t *testing.T) {
+	redistest.Parallel(t)
 	findBare(t, 2, func(o office, finder *process) {
 		o.errors.Grant(discordtest.EmbedLinks)
 		o.errors.Allow(discordtest.Archived)
@@ -101,16 +106,16 @@ func findBare(t *testing.T, posts int, find func(o office, finder *process)) {
 	t.Helper()
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
-		timing := soonOver()
 		o.errors.Deny(discordtest.EmbedLinks)
 		lose := o.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, After: true, Hang: true, Times: 1})
-		p := o.newProcess(t, url, timing)
+		p := o.newProcess(t, url, hasty())
 		p.Post(failure("restart", 1))
 		p.Start()
 		await(t, o.errors, "it is posted", func() bool { return len(o.errors.Messages()) == 1 })
 		p.kill()
 		lose()
-		find(o, o.newProcess(t, url, timing))
+		outlast(t, url)
+		find(o, o.newProcess(t, url, hasty()))
 		await(t, o.errors, "the card", func() bool { return len(titles(o.errors)) == 1 && len(o.errors.Messages()) == 1 })
 		if n := o.posts(o.errors); n != posts {
 			t.Errorf("it was posted %d times", n)
@@ -121,6 +126,7 @@ func findBare(t *testing.T, posts int, find func(o office, finder *process)) {
 // Staff delete a message that has lost its embed, or its thread is archived meanwhile: the
 // card is still to come, under another nonce.
 func TestABareMessageIsReplaced(t *testing.T) {
+	t.Parallel()
 	for name, happen := range map[string]func(*testing.T, office){
 		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
 		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
@@ -147,6 +153,7 @@ func TestABareMessageIsReplaced(t *testing.T) {
 // An edit has cleared the embeds of a message that counts. Then it takes no edit any more:
 // what it showed before is posted anew with the rest.
 func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
+	redistest.Parallel(t)
 	for name, happen := range map[string]func(*testing.T, office){
 		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
 		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
@@ -194,6 +201,7 @@ func (o office) refuseEdit(t *testing.T) {
 // Discord refuses to have a message with several cards completed. Each is posted by itself,
 // and the message without them does not stay.
 func TestABareMessageOfSeveralIsReplaced(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	o.errors.Deny(discordtest.EmbedLinks)
 	p := o.newProcess(t, "", hasty())
@@ -214,6 +222,7 @@ func TestABareMessageOfSeveralIsReplaced(t *testing.T) {
 
 // A card without buttons leaves its title. The message is completed, and counts what came meanwhile.
 func TestCardsOfNothingButEmbeds(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	p.Start()
@@ -233,6 +242,7 @@ func TestCardsOfNothingButEmbeds(t *testing.T) {
 
 // A thread that somebody archives while its message counts takes a new one, which tells of all.
 func TestCountingInAnArchivedThread(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	p.Start()

@@ -34,15 +34,16 @@ const safety = 2 * time.Minute
 type office struct {
 	discord         *discordtest.Server
 	actions, errors *discordtest.Channel
+	maxWaiting      int // from when on the processes count equal errors
 }
 
 func newOffice(t *testing.T, config discordtest.Config) office {
 	t.Helper()
 	discord := discordtest.RunT(t, config)
-	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors")}
+	return office{discord, discord.AddChannel("actions"), discord.AddChannel("errors"), maxWaiting}
 }
 
-// maxWaiting is from when on the processes count equal errors.
+// maxWaiting is an office's, unless a test says otherwise.
 const maxWaiting = 100
 
 // unlimited is a Discord without rate limits.
@@ -55,13 +56,6 @@ func hasty() logchannel.Timing {
 		Ask: 10 * time.Millisecond, Work: 10 * time.Second, Send: 5 * time.Second, Grace: time.Hour,
 		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
 	}
-}
-
-// soonOver is hasty with a death that others notice soon.
-func soonOver() logchannel.Timing {
-	timing := hasty()
-	timing.Work, timing.Send = 2*time.Second, 1500*time.Millisecond
-	return timing
 }
 
 // buttons are those of every process.
@@ -92,13 +86,7 @@ func (p *process) Start() {
 // newProcess makes a delivery. One that a test did not end is killed with it.
 func (o office) newProcess(t *testing.T, redisURL string, timing logchannel.Timing) *process {
 	t.Helper()
-	return o.newProcessAt(t, o.discord.URL(), redisURL, timing)
-}
-
-// newProcessAt is newProcess for one that has Discord at another address.
-func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing logchannel.Timing) *process {
-	t.Helper()
-	p, err := openProcess(o.discord.Token(), discordURL, redisURL, timing, map[logchannel.Category]string{
+	p, err := openProcess(o.discord.Token(), o.discord.URL(), redisURL, timing, o.maxWaiting, map[logchannel.Category]string{
 		logchannel.Actions: o.actions.ID, logchannel.Errors: o.errors.ID, logchannel.Lifecycle: o.actions.ID,
 	})
 	if err != nil {
@@ -108,7 +96,7 @@ func (o office) newProcessAt(t *testing.T, discordURL, redisURL string, timing l
 	return p
 }
 
-func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, channels map[logchannel.Category]string) (*process, error) {
+func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, maxWaiting int, channels map[logchannel.Category]string) (*process, error) {
 	p := &process{}
 	logger := zerolog.New(&p.log)
 	var err error
@@ -118,7 +106,8 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, c
 	client := rest.New(secret.Text(token), discordURL)
 	p.discord = client
 	lead := leader.DefaultTiming()
-	lead.Lease, lead.Renew, lead.Read, lead.Retry = timing.Work/2, 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	lead.Lease = max(timing.Work/2, 200*time.Millisecond) // or a slow machine loses it
+	lead.Renew, lead.Read, lead.Retry = 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
 	p.leader = leader.New(leader.Config{Redis: p.redis.Client, Name: "test", Log: logger, Timing: lead})
 	texts, err := locale.Load()
 	if err != nil {
@@ -163,6 +152,21 @@ func (p *process) close() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	p.end(ctx)
+}
+
+// outlast has what processes held that were killed be over in a Redis, as it is after a time: the
+// lease of the leader, and for how long it was to work on a channel.
+func outlast(t *testing.T, redisURL string) {
+	t.Helper()
+	ctx, client := t.Context(), redistest.Connect(t, redisURL)
+	if err := client.Del(ctx, "hostbot:{leader}:lease").Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range client.ZRange(ctx, "hostbot:{logs}:due", 0, -1).Val() {
+		if err := client.ZAddXX(ctx, "hostbot:{logs}:due", redis.Z{Member: id}).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // deleteMessage deletes the first message of a channel, as staff would.

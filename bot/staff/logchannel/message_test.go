@@ -16,6 +16,7 @@ import (
 // so that none comes before what was posted earlier. Cards share a message's 6,000
 // characters, which the fake Discord insists on.
 func TestLinesAndCardsKeepTheirOrder(t *testing.T) {
+	t.Parallel()
 	line, text := strings.Repeat("ä", 450), strings.Repeat("o", 2500)
 	card := func(title string) logchannel.Entry {
 		return logchannel.Entry{Category: logchannel.Actions, Embed: &discordgo.MessageEmbed{Title: title, Description: text}}
@@ -79,6 +80,7 @@ func pressable(ch *discordtest.Channel) []string {
 // What happened to one person names that person, and what happened to several says
 // how many they are and leads to none of them.
 func TestAFoldCountsPeople(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	p.Start()
@@ -115,6 +117,7 @@ func TestAFoldCountsPeople(t *testing.T) {
 // A message has one menu of all references, each once, and leads to no customer if its cards are
 // about several.
 func TestButtonsOfSeveralCards(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	p := o.newProcess(t, "", hasty())
 	post := func(customer, reference string, groups ...string) {

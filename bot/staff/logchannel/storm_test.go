@@ -2,6 +2,7 @@ package logchannel_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -35,6 +36,7 @@ func counts(t *testing.T, ch *discordtest.Channel) map[string]int {
 }
 
 func TestAStormOfEqualErrors(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		const storm, posters = 10_000, 20
 		o := newOffice(t, unlimited())
@@ -81,6 +83,7 @@ func TestAStormOfEqualErrors(t *testing.T) {
 
 // A message that is too old to be edited freely counts no more.
 func TestAnOldMessageCountsNoMore(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	timing := hasty()
 	timing.CountFor = time.Nanosecond
@@ -101,6 +104,7 @@ func TestAnOldMessageCountsNoMore(t *testing.T) {
 // equal errors. Every action is recorded, and nothing is missing where Redis forgets and
 // one of the processes stops.
 func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		const kinds, actions, rounds = 60, 10, 5
 		o := newOffice(t, unlimited())
@@ -132,7 +136,7 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 		if recorded > int64(most) {
 			t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
 		}
-		losses["flushed"](t, server)
+		flush(t, server)
 		eventually(t, "what waits is written anew", func() bool { return waiting(t, client, o.actions) >= recorded })
 		processes[1].close()
 		away()
@@ -149,4 +153,13 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 			}
 		}
 	})
+}
+
+// flush has a Redis forget everything.
+func flush(t *testing.T, server *redistest.Server) {
+	t.Helper()
+	client := redistest.Connect(t, server.URL())
+	if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
+		t.Fatal(err)
+	}
 }

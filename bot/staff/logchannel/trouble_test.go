@@ -19,6 +19,7 @@ import (
 
 // A channel that fails is told of once, tried again, and heals by itself.
 func TestAChannelThatFails(t *testing.T) {
+	redistest.Parallel(t)
 	for name, access := range map[string]discordtest.Access{
 		"unknown": discordtest.Gone, "no access": discordtest.MissingAccess, "no permission": discordtest.MissingPermissions,
 		"a forum": discordtest.Forum, "locked": discordtest.LockedOpen,
@@ -68,10 +69,13 @@ func TestAChannelThatFails(t *testing.T) {
 // The client repeats a script whose answer was lost: that changes nothing, and
 // staff still learn that a channel fails and works again.
 func TestAScriptIsRepeated(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		o.errors.Allow(discordtest.MissingAccess)
-		p := o.newProcess(t, url, soonOver())
+		timing := hasty()
+		timing.Work, timing.Send = 200*time.Millisecond, 150*time.Millisecond // for a record that is taken twice waits so long
+		p := o.newProcess(t, url, timing)
 		var scripts atomic.Int32
 		p.redis.Client.AddHook(redistest.Hook(func(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook) error {
 			err := next(ctx, cmd)
@@ -95,6 +99,7 @@ func TestAScriptIsRepeated(t *testing.T) {
 // and that it suspects abuse with the code of a deleted one (discord-userdoccers,
 // pages/topics/errors.mdx). The entries wait.
 func TestRefusalsThatLookLikeOthers(t *testing.T) {
+	t.Parallel()
 	for body, status := range map[string]int{
 		`{"message":"Thread is archived","code":50083}`:                                       http.StatusBadRequest,
 		`{"message":"Only thread posts can be created in this channel","code":40058}`:         http.StatusBadRequest,
@@ -123,6 +128,7 @@ func TestRefusalsThatLookLikeOthers(t *testing.T) {
 
 // What Discord says of an entry's content is about this entry alone, which a stub replaces.
 func TestRefusalsOfContent(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct{ status, code int }{
 		"malformed": {400, 50035}, "empty": {400, 50006}, "AutoMod": {400, 200000}, "AutoMod, a title": {400, 200001},
 		"a link": {400, 240000}, "too large": {413, 40005}, "too large for a proxy": {413, 0},
@@ -149,6 +155,7 @@ func TestRefusalsOfContent(t *testing.T) {
 // again: it was there. What Discord says to its nonce ends the matter
 // (discord-api-docs#6647).
 func TestANonceOfADeletedMessage(t *testing.T) {
+	t.Parallel()
 	o := newOffice(t, unlimited())
 	o.errors = o.actions // all in one
 	p := o.newProcess(t, "", hasty())
@@ -198,6 +205,7 @@ func TestACallThatSucceedsWakesAChannel(t *testing.T) {
 
 // A Redis that is away for a moment changes nothing but the time it takes.
 func TestRedisIsAwayForAMoment(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		o := newOffice(t, unlimited())
 		p := o.newProcess(t, server.URL(), hasty())
@@ -224,6 +232,7 @@ func TestRedisIsAwayForAMoment(t *testing.T) {
 
 // A program that ends without Redis delivers what it can.
 func TestClosingWithoutRedis(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		o := newOffice(t, unlimited())
 		p := o.newProcess(t, server.URL(), hasty())
@@ -241,6 +250,7 @@ func TestClosingWithoutRedis(t *testing.T) {
 
 // A program that has no time left to deliver still records what it counted.
 func TestClosingWhileDiscordHangs(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, url string) {
 		o := newOffice(t, unlimited())
 		o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Hang: true})
@@ -274,6 +284,7 @@ func TestClosingWhileDiscordHangs(t *testing.T) {
 // TestRedisIsBackBeforeDiscord has Redis return while an entry is being delivered from the
 // process's memory, which Discord does not take.
 func TestRedisIsBackBeforeDiscord(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		o := newOffice(t, unlimited())
 		o.errors = o.actions // all in one
@@ -288,7 +299,10 @@ func TestRedisIsBackBeforeDiscord(t *testing.T) {
 		server.Restart()
 		p.Post(action("action 1"))
 		client := redistest.Connect(t, server.URL())
-		eventually(t, "Redis has both", func() bool { return waiting(t, client, o.actions) == 2 })
+		eventually(t, "Redis has both, and the leader has begun", func() bool {
+			_, begun := kept(t, client, o.actions)["record:"]
+			return begun && waiting(t, client, o.actions) == 2
+		})
 		p.close()
 		if p.log.Count("are lost") > 0 {
 			t.Errorf("the log says %s", p.log.String())

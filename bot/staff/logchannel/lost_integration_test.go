@@ -1,7 +1,8 @@
+//go:build integration
+
 package logchannel_test
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,20 +11,22 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/redistest"
 )
 
 // losses are the ways in which a Redis forgets everything.
 var losses = map[string]func(t *testing.T, server *redistest.Server){
-	"flushed": func(t *testing.T, server *redistest.Server) {
-		t.Helper()
-		client := redistest.Connect(t, server.URL())
-		if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
-			t.Fatal(err)
-		}
-	},
+	"flushed":         flush,
 	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
+}
+
+// soonOver is hasty with a death that others notice soon.
+func soonOver() logchannel.Timing {
+	timing := hasty()
+	timing.Work, timing.Send = 2*time.Second, 1500*time.Millisecond
+	return timing
 }
 
 // eachLoss runs a test on every kind of Redis with each way to lose its data, all of
@@ -186,6 +189,47 @@ func TestWhatHasAnotherTypeIsSetAside(t *testing.T) {
 						p.Start()
 					}
 					o.awaitOnce(t, 2*i+1, p)
+				}
+			})
+		})
+	}
+}
+
+// TestAnOrderThatIsLostDelaysNothing: Redis has lost the IDs of what waits, or when the channel is
+// due, and the process that wrote it is dead.
+func TestAnOrderThatIsLostDelaysNothing(t *testing.T) {
+	for name, lose := range map[string]func(client redis.UniversalClient, ch *discordtest.Channel) error{
+		"the IDs": func(client redis.UniversalClient, ch *discordtest.Channel) error {
+			return client.Del(t.Context(), "hostbot:{logs}:waiting:"+ch.ID).Err()
+		},
+		"one ID": func(client redis.UniversalClient, ch *discordtest.Channel) error {
+			return client.ZRemRangeByRank(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, 1, 1).Err()
+		},
+		"the IDs, type": func(client redis.UniversalClient, ch *discordtest.Channel) error {
+			return client.Set(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, "x", 0).Err()
+		},
+		"the time": func(client redis.UniversalClient, ch *discordtest.Channel) error {
+			return client.ZAdd(t.Context(), "hostbot:{logs}:due", redis.Z{Score: float64(time.Now().Add(time.Hour).UnixMilli()), Member: ch.ID}).Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, url string) {
+				o := newOffice(t, unlimited())
+				killed := o.newProcess(t, url, hasty())
+				for _, title := range numbered(12) {
+					killed.Post(action(title))
+				}
+				killed.kill()
+				if err := lose(redistest.Connect(t, url), o.actions); err != nil {
+					t.Fatal(err)
+				}
+				p := o.newProcess(t, url, hasty())
+				p.Start()
+				p.Post(action("action 12"))
+				o.awaitAll(t, 13)
+				p.stop(t)
+				if got := titles(o.actions); len(got) != 13 {
+					t.Errorf("the channel shows %q", got)
 				}
 			})
 		})
