@@ -3,7 +3,9 @@ package actions_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
+	"log"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -20,7 +22,13 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing()) }
+// TestMain runs the tests, which wait for most of the time, so several run at once.
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		log.Fatal(err)
+	}
+	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
+}
 
 // claims numbers interactions.
 type claims struct{ n atomic.Int64 }
@@ -75,6 +83,7 @@ func eachKind(t *testing.T, test func(t *testing.T, one, other *actions.Actions)
 }
 
 func TestBotTakesOneActionAtATime(t *testing.T) {
+	redistest.Parallel(t)
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
 		before := time.Now()
@@ -111,6 +120,7 @@ func TestBotTakesOneActionAtATime(t *testing.T) {
 // TestOfManyPressesAtOnceOneActs has each of 50 presses come to both processes. A process that
 // waits for Redis for too long decides alone, so that is tried again.
 func TestOfManyPressesAtOnceOneActs(t *testing.T) {
+	redistest.Parallel(t)
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
 		for try := 0; ; try++ {
@@ -143,6 +153,7 @@ func TestOfManyPressesAtOnceOneActs(t *testing.T) {
 }
 
 func TestUserStartsSoManyActionsAMinute(t *testing.T) {
+	redistest.Parallel(t)
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
 		before := time.Now()
@@ -160,6 +171,7 @@ func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 // TestStaffHaveOneLimitForAllCustomers has one member of staff act for many customers, who keep
 // their own.
 func TestStaffHaveOneLimitForAllCustomers(t *testing.T) {
+	redistest.Parallel(t)
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
 		forCustomer := func(i int) actions.Claim {
@@ -179,6 +191,7 @@ func TestStaffHaveOneLimitForAllCustomers(t *testing.T) {
 }
 
 func TestHoldBackKeepsTheSameActionFromBeingRepeated(t *testing.T) {
+	redistest.Parallel(t)
 	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
 		var c claims
 		before := time.Now()
@@ -197,6 +210,7 @@ func TestHoldBackKeepsTheSameActionFromBeingRepeated(t *testing.T) {
 }
 
 func TestHoldBackEnds(t *testing.T) {
+	t.Parallel()
 	t.Run("in one process", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var c claims
@@ -217,6 +231,7 @@ func TestHoldBackEnds(t *testing.T) {
 }
 
 func TestProcessDecidesWithoutRedis(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		locks := sharing(redistest.Connect(t, server.URL()))
 		var c claims
@@ -232,6 +247,7 @@ func TestProcessDecidesWithoutRedis(t *testing.T) {
 }
 
 func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		var deaf atomic.Bool // Redis runs the scripts, and their answers are lost
@@ -261,6 +277,7 @@ func TestLockIsReleasedWhereItsGrantWasNotHeard(t *testing.T) {
 
 // TestClaimIsGrantedOnce, also where the client sends it to Redis again.
 func TestClaimIsGrantedOnce(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		client.AddHook(redistest.Requests(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {

@@ -25,6 +25,7 @@ func fieldsOf(t *testing.T, client redis.UniversalClient) map[string]string {
 }
 
 func TestActionIsInFlightForAllProcesses(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		one, other := sharing(client), sharing(redistest.Connect(t, address))
@@ -59,6 +60,7 @@ func TestActionIsInFlightForAllProcesses(t *testing.T) {
 }
 
 func TestUnconfirmedActionIsNotInFlight(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		var c claims
@@ -72,6 +74,7 @@ func TestUnconfirmedActionIsNotInFlight(t *testing.T) {
 
 // TestFieldsThatMakeNoSenseAreNoAction spoils one field after the other.
 func TestFieldsThatMakeNoSenseAreNoAction(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		client := redistest.Connect(t, address)
 		other := sharing(redistest.Connect(t, address))

@@ -2,7 +2,6 @@ package actions_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +21,7 @@ const (
 )
 
 func TestActionOfADeadProcessIsReportedOnce(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, first, second := start(t, address), start(t, address), start(t, address)
 		end(dead.starts(t, "1", "restart", 0), interaction.Done)
@@ -53,6 +53,7 @@ func TestActionOfADeadProcessIsReportedOnce(t *testing.T) {
 // TestReportedActionHoldsItsBot has the lock of a dead process hold for the time that it was
 // renewed for, and the same action be held back from then on.
 func TestReportedActionHoldsItsBot(t *testing.T) {
+	t.Parallel()
 	server := miniredis.RunT(t)
 	dead, other := stopped(t, "redis://"+server.Addr()), start(t, "redis://"+server.Addr())
 	dead.starts(t, "1", "restart", 0)
@@ -74,6 +75,7 @@ func TestReportedActionHoldsItsBot(t *testing.T) {
 // TestStoppedProcessDoesNotReportAgain has a process stop while it runs an action, and go on once
 // another one has reported that, and others have acted on the bot.
 func TestStoppedProcessDoesNotReportAgain(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := stopped(t, address), start(t, address)
 		ends, renews := dead.starts(t, "1", "restart", 0), dead.starts(t, "2", "restart", 0)
@@ -101,6 +103,7 @@ func TestStoppedProcessDoesNotReportAgain(t *testing.T) {
 
 // TestEndThatNobodyWasToldOfIsReported has a process die at each moment after an action has ended.
 func TestEndThatNobodyWasToldOfIsReported(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := stopped(t, address), start(t, address)
 		for i, told := range []bool{false, true} {
@@ -118,6 +121,7 @@ func TestEndThatNobodyWasToldOfIsReported(t *testing.T) {
 }
 
 func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		living, other, dead := start(t, address), start(t, address), start(t, address)
 		lock := living.starts(t, "1", "restart", 0)
@@ -133,6 +137,7 @@ func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
 }
 
 func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
+	t.Parallel()
 	server := redistest.StartMiniredis(t)
 	living, other := start(t, server.URL()), start(t, server.URL())
 	before := living.starts(t, "1", "restart", 0)
@@ -157,6 +162,7 @@ func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 }
 
 func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		living, other := start(t, address), start(t, address)
 		lock := living.starts(t, "1", "restart", 0)
@@ -178,6 +184,7 @@ func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
 
 // A failover to a replica that lags behind takes Redis back to before the removal.
 func TestActionThatIsThereAgainIsNotReported(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		living, other := start(t, address), start(t, address)
 		lock := living.starts(t, "1", "restart", 0)
@@ -197,6 +204,7 @@ func TestActionThatIsThereAgainIsNotReported(t *testing.T) {
 }
 
 func TestWhatCannotBeReadIsSetAside(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := stopped(t, address), start(t, address)
 		dead.starts(t, "1", "restart", 0)
@@ -217,23 +225,8 @@ func TestWhatCannotBeReadIsSetAside(t *testing.T) {
 	})
 }
 
-// TestIndexOfAnotherTypeIsSetAside also has a customer's actions be of another type.
-func TestIndexOfAnotherTypeIsSetAside(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, address string) {
-		living := start(t, address)
-		living.client.Set(t.Context(), index, "x", 0)
-		living.client.Set(t.Context(), hash, "x", 0)
-		lock := living.starts(t, "1", "restart", 0)
-		listed := living.client.ZRange(t.Context(), index, 0, -1).Val()
-		if !lock.Shared() || !slices.ContainsFunc(listed, func(name string) bool { return strings.HasPrefix(name, "200/") }) {
-			t.Errorf("shared: %t; listed: %q; set aside: %s", lock.Shared(), listed, living.aside)
-		}
-		end(lock, interaction.Done)
-		living.awaitNone(t)
-	})
-}
-
 func TestRecordOfALaterVersionIsLeftAlone(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		other := start(t, address)
 		other.client.HSet(t.Context(), hash, "b:id", "x", "b:state", "running", "b:record", `{"format":9,"request":1}`)
@@ -249,6 +242,7 @@ func TestRecordOfALaterVersionIsLeftAlone(t *testing.T) {
 }
 
 func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		r := stopped(t, address)
 		r.starts(t, "1", "restart", 5*time.Minute)
@@ -268,6 +262,7 @@ func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
 // TestActionsOfAProcessThatIsCutOffAreReported by another process, once callers alone do not know
 // how they ended. A process that leads itself has nobody to hand them over to.
 func TestActionsOfAProcessThatIsCutOffAreReported(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		alone := start(t, address)
 		ended, runs := alone.starts(t, "1", "restart", 0), alone.starts(t, "2", "restart", 0)

@@ -86,6 +86,7 @@ func TestASuccessorDoesNotRepeat(t *testing.T) {
 	redistest.Parallel(t)
 	for name, later := range map[string]time.Duration{"while Discord knows the nonce": 0, "once Discord has forgotten it": time.Hour} {
 		t.Run(name, func(t *testing.T) {
+			redistest.Parallel(t)
 			redistest.Each(t, func(t *testing.T, url string) {
 				clock := discordtest.NewManualClock(time.Now())
 				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
@@ -185,6 +186,7 @@ func TestAnUncertainMessageIsFoundInWhateverWayItsTimeIsRead(t *testing.T) {
 	t.Parallel()
 	for name, zoneless := range map[string]bool{"with a zone": false, "without": true} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, unlimited())
 			o.discord.SetZonelessEmbeds(zoneless)
 			p := o.newProcess(t, "", hasty())

@@ -132,6 +132,7 @@ func TestABareMessageIsReplaced(t *testing.T) {
 		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, unlimited())
 			o.errors.Deny(discordtest.EmbedLinks)
 			p := o.newProcess(t, "", hasty())
@@ -160,6 +161,7 @@ func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
 		"refused":  func(t *testing.T, o office) { o.refuseEdit(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
+			redistest.Parallel(t)
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
 				p := o.newProcess(t, url, hasty())

@@ -53,7 +53,7 @@ func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: tr
 func hasty() logchannel.Timing {
 	return logchannel.Timing{
 		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
-		Ask: 10 * time.Millisecond, Work: 10 * time.Second, Send: 5 * time.Second, Grace: time.Hour,
+		Ask: 10 * time.Millisecond, Work: 2 * time.Second, Send: 1500 * time.Millisecond, Grace: time.Hour,
 		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
 	}
 }

@@ -22,13 +22,6 @@ var losses = map[string]func(t *testing.T, server *redistest.Server){
 	"restarted empty": func(_ *testing.T, server *redistest.Server) { server.Restart() },
 }
 
-// soonOver is hasty with a death that others notice soon.
-func soonOver() logchannel.Timing {
-	timing := hasty()
-	timing.Work, timing.Send = 2*time.Second, 1500*time.Millisecond
-	return timing
-}
-
 // eachLoss runs a test on every kind of Redis with each way to lose its data, all of
 // them beside each other.
 func eachLoss(t *testing.T, run func(t *testing.T, server *redistest.Server, lose func())) {
@@ -106,7 +99,7 @@ func TestALostPlanLosesNothing(t *testing.T) {
 				const n = 25
 				clock := discordtest.NewManualClock(time.Now())
 				o := newOffice(t, discordtest.Config{NoRateLimits: true, Clock: clock})
-				deliverer, writer := o.newProcess(t, server.URL(), soonOver()), o.newProcess(t, server.URL(), soonOver())
+				deliverer, writer := o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())
 				late := discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, After: true, Times: 1}
 				late.Hang = !answered
 				if answered {

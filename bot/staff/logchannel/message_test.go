@@ -30,6 +30,7 @@ func TestLinesAndCardsKeepTheirOrder(t *testing.T) {
 		"long cards":          {[]logchannel.Entry{card("1"), card("2"), card("3"), card("4"), card("5"), card("6"), card("7")}, 4},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, unlimited())
 			o.errors = o.actions // all in one
 			p := o.newProcess(t, "", hasty())

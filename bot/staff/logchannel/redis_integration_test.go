@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 // replicaMain posts an action for each line that it reads, repeats the line when
 // that is done, and stops at the end of the input.
 func replicaMain() int {
-	p, err := openProcess(os.Getenv(replicaToken), os.Getenv(replicaDiscord), os.Getenv(replicaRedis), soonOver(), maxWaiting,
+	p, err := openProcess(os.Getenv(replicaToken), os.Getenv(replicaDiscord), os.Getenv(replicaRedis), hasty(), maxWaiting,
 		map[logchannel.Category]string{logchannel.Actions: os.Getenv(replicaChannel)})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

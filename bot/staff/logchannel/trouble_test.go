@@ -26,6 +26,7 @@ func TestAChannelThatFails(t *testing.T) {
 	} {
 		forbidden := access == discordtest.MissingAccess || access == discordtest.MissingPermissions
 		t.Run(name, func(t *testing.T) {
+			redistest.Parallel(t)
 			redistest.Each(t, func(t *testing.T, url string) {
 				o := newOffice(t, unlimited())
 				p := o.newProcess(t, url, hasty())
@@ -134,6 +135,7 @@ func TestRefusalsOfContent(t *testing.T) {
 		"a link": {400, 240000}, "too large": {413, 40005}, "too large for a proxy": {413, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			o := newOffice(t, unlimited())
 			o.errors = o.actions // all in one
 			o.discord.Inject(discordtest.Fault{

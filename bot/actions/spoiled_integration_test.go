@@ -1,6 +1,9 @@
+//go:build integration
+
 package actions_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,5 +158,21 @@ func TestIndexOfAnotherTypeIsWrittenAnew(t *testing.T) {
 			t.Errorf("reported are %v", got)
 		}
 		other.awaitNone(t)
+	})
+}
+
+// TestIndexOfAnotherTypeIsSetAside also has a customer's actions be of another type.
+func TestIndexOfAnotherTypeIsSetAside(t *testing.T) {
+	redistest.Each(t, func(t *testing.T, address string) {
+		living := start(t, address)
+		living.client.Set(t.Context(), index, "x", 0)
+		living.client.Set(t.Context(), hash, "x", 0)
+		lock := living.starts(t, "1", "restart", 0)
+		listed := living.client.ZRange(t.Context(), index, 0, -1).Val()
+		if !lock.Shared() || !slices.ContainsFunc(listed, func(name string) bool { return strings.HasPrefix(name, "200/") }) {
+			t.Errorf("shared: %t; listed: %q; set aside: %s", lock.Shared(), listed, living.aside)
+		}
+		end(lock, interaction.Done)
+		living.awaitNone(t)
 	})
 }
