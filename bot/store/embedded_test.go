@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -29,6 +30,10 @@ func TestEmbeddedSaysSo(t *testing.T) {
 }
 
 func TestEmbeddedExpires(t *testing.T) {
+	synctest.Test(t, expireEmbedded)
+}
+
+func expireEmbedded(t *testing.T) {
 	conn := open(t, "")
 	for key, ttl := range map[string]time.Duration{"brief": time.Millisecond, "long": time.Hour, "endless": 0} {
 		if err := conn.Client.Set(t.Context(), key, "value", ttl).Err(); err != nil {
@@ -58,37 +63,40 @@ func TestEmbeddedIsBounded(t *testing.T) {
 			p.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"field", value}})
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			full := make(chan struct{}, 1)
-			conn, err := redisclient.Open("", zerolog.Nop(), func(error) { full <- struct{}{} })
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(conn.Close)
-			ctx := t.Context()
-			for range 2 { // what takes another's place is not held
-				conn.Client.Set(ctx, "endless", strings.Repeat("x", 30<<20), 0)
-				conn.Client.Set(ctx, "endless", "kept", 0)
-			}
-			for i := range 65 {
-				key := "key" + strconv.Itoa(i)
-				_, err := conn.Client.Pipelined(ctx, func(p redis.Pipeliner) error { add(p, key); return nil })
-				if err != nil {
-					t.Fatal(err)
-				}
-				conn.Client.Expire(ctx, key, time.Hour+time.Duration(i)*time.Minute)
-			}
-			select {
-			case <-full:
-			case <-time.After(safety):
-				t.Fatal("no room is made")
-			}
-			if held := conn.Client.DBSize(ctx).Val(); held < 30 || held > 33 {
-				t.Errorf("%d values of 1 MiB are left", held)
-			}
-			if kept := conn.Client.Exists(ctx, "key64", "endless").Val(); kept != 2 || conn.Client.Exists(ctx, "key0").Val() != 0 {
-				t.Error("what expires last was dropped before what expires first")
-			}
-		})
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { fillEmbedded(t, add) }) })
+	}
+}
+
+// fillEmbedded adds more values of a type to an embedded Redis than it takes.
+func fillEmbedded(t *testing.T, add func(p redis.Pipeliner, key string)) {
+	full := make(chan struct{}, 1)
+	conn, err := redisclient.Open("", zerolog.Nop(), func(error) { full <- struct{}{} })
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	ctx := t.Context()
+	for range 2 { // what takes another's place is not held
+		conn.Client.Set(ctx, "endless", strings.Repeat("x", 30<<20), 0)
+		conn.Client.Set(ctx, "endless", "kept", 0)
+	}
+	for i := range 65 {
+		key := "key" + strconv.Itoa(i)
+		_, err := conn.Client.Pipelined(ctx, func(p redis.Pipeliner) error { add(p, key); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.Client.Expire(ctx, key, time.Hour+time.Duration(i)*time.Minute)
+	}
+	select {
+	case <-full:
+	case <-time.After(safety):
+		t.Fatal("no room is made")
+	}
+	if held := conn.Client.DBSize(ctx).Val(); held < 30 || held > 33 {
+		t.Errorf("%d values of 1 MiB are left", held)
+	}
+	if kept := conn.Client.Exists(ctx, "key64", "endless").Val(); kept != 2 || conn.Client.Exists(ctx, "key0").Val() != 0 {
+		t.Error("what expires last was dropped before what expires first")
 	}
 }
