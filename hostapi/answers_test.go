@@ -15,6 +15,7 @@ import (
 )
 
 func TestListRefusesNonsense(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{
 		``, `null`, `[]`, `7`, `"list"`, `<html>`, `{}`, `{"servers":null}`, `{"servers":{}}`, `{"servers":[1]}`, `{"servers":[null]}`,
 		`{"servers":[{}]}`, `{"servers":[{"id":""}]}`, `{"servers":[{"id":7}]}`, `{"servers":[{"id":"a","ramMb":"512"}]}`,
@@ -30,6 +31,7 @@ func TestListRefusesNonsense(t *testing.T) {
 }
 
 func TestListTakesWhatIsOdd(t *testing.T) {
+	t.Parallel()
 	type list = []hostapi.Server
 	for name, test := range map[string]struct {
 		body string
@@ -53,6 +55,7 @@ func TestListTakesWhatIsOdd(t *testing.T) {
 }
 
 func TestGetAndUpdateStartupRefuseOtherRecords(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{`{"id":"other"}`, `{"server":{"id":"other"}}`, `{"server":null}`, `{"server":[]}`, `{}`, `[]`} {
 		if _, err := serve(t, saying(body)).Get(t.Context(), "42", "srv-1"); hostapi.CodeOf(err) != hostapi.CodeMalformed {
 			t.Errorf("get, %s: %v", body, err)
@@ -67,6 +70,7 @@ func TestGetAndUpdateStartupRefuseOtherRecords(t *testing.T) {
 }
 
 func TestActionsTakeNoContentForSuccess(t *testing.T) {
+	t.Parallel()
 	client := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	if err := client.Delete(t.Context(), "42", "srv-1"); err != nil {
 		t.Error(err)
@@ -81,6 +85,7 @@ func TestActionsTakeNoContentForSuccess(t *testing.T) {
 
 // TestClientSurvivesHostileAnswers answers with what is made to break a reader.
 func TestClientSurvivesHostileAnswers(t *testing.T) {
+	t.Parallel()
 	blank := make([]byte, 1<<20)
 	var bomb bytes.Buffer
 	zip := gzip.NewWriter(&bomb)
@@ -124,6 +129,7 @@ func TestClientSurvivesHostileAnswers(t *testing.T) {
 		"deep": {saying(strings.Repeat(`{"servers":[`, 200_000)), hostapi.CodeMalformed},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			client := serve(t, test.answer)
 			_, listed := client.List(t.Context(), "42")
 			_, restarted := client.Restart(t.Context(), "42", "s")

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/hostapi/loopback"
 	"hostbot/hostapi/redistest"
 )
@@ -19,8 +17,7 @@ import (
 func TestEachServer(t *testing.T) {
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		addr, ctx := server.Addr(), t.Context()
-		client := redis.NewClient(&redis.Options{Addr: addr})
-		t.Cleanup(func() { _ = client.Close() })
+		client := redistest.Connect(t, server.URL())
 		if err := client.Set(ctx, "lasting", "x", 0).Err(); err != nil {
 			t.Fatal(err)
 		}

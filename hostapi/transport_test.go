@@ -20,6 +20,7 @@ import (
 // TestRedirectsAreNotFollowed redirects within the service and to elsewhere, where
 // nothing may arrive.
 func TestRedirectsAreNotFollowed(t *testing.T) {
+	t.Parallel()
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("%s %s reached another origin, with Authorization %q", r.Method, r.RequestURI, r.Header.Get("Authorization"))
 	}))
@@ -65,6 +66,7 @@ func counting(t *testing.T, handler http.HandlerFunc) (client *hostapi.Client, c
 // TestConnectionsAreUsedAgain proves that answers are read to their end,
 // failures too.
 func TestConnectionsAreUsedAgain(t *testing.T) {
+	t.Parallel()
 	client, connections := counting(t, func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/stop") {
 			w.WriteHeader(http.StatusConflict)
@@ -90,6 +92,7 @@ func TestConnectionsAreUsedAgain(t *testing.T) {
 // connection that was in use before, after it has read the whole request. That
 // is where net/http sends again what it takes to be harmless.
 func TestActionsAreNotSentAgainByTheTransport(t *testing.T) {
+	t.Parallel()
 	for _, op := range operations() {
 		if op.method == http.MethodGet {
 			continue
@@ -141,6 +144,7 @@ func trusting(service *httptest.Server, proxy func(*http.Request) (*url.URL, err
 // TestProxyCannotReadTheSecret uses a proxy that records what it is asked, and
 // refuses it.
 func TestProxyCannotReadTheSecret(t *testing.T) {
+	t.Parallel()
 	service := secureService(t)
 	for _, status := range []int{http.StatusProxyAuthRequired, http.StatusForbidden, http.StatusBadGateway} {
 		var seen bytes.Buffer

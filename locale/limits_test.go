@@ -108,9 +108,10 @@ func columns(text string) int {
 // TestNamesAreUnique wants the names of commands of one group, and those of options, to
 // differ.
 func TestNamesAreUnique(t *testing.T) {
-	for _, f := range textFiles(t) {
+	files := textFiles(t)
+	for _, f := range files {
 		taken := map[string]string{}
-		for key := range textFiles(t)["en-US"].texts {
+		for key := range files["en-US"].texts {
 			if !isName.MatchString(key) {
 				continue
 			}

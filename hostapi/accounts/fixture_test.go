@@ -38,7 +38,7 @@ const (
 	ttl      = 30 * time.Second
 	maxStale = 24 * time.Hour
 	// safety ends a test that waits for what does not come.
-	safety   = 30 * time.Second
+	safety   = 2 * time.Minute
 	patience = 2 * safety // longer than a test waits
 )
 

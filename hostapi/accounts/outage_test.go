@@ -35,12 +35,14 @@ func eachFailure(t *testing.T, run func(t *testing.T, f *fixture, fail func(cont
 	t.Helper()
 	for name, fail := range failures {
 		t.Run(name, func(t *testing.T) {
+			redistest.Parallel(t)
 			each(t, func(t *testing.T, f *fixture) { run(t, f, fail) })
 		})
 	}
 }
 
 func TestOutageHasTheServiceAsked(t *testing.T) {
+	redistest.Parallel(t)
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		f.hook.onCommand(fail)
 		f.fetched(t, "RUNNING")
@@ -55,6 +57,7 @@ func TestOutageHasTheServiceAsked(t *testing.T) {
 // A status that Redis did not take does not come back as it was, neither in this
 // process nor, once this process has met the account again, in another.
 func TestOutageDoesNotBringAStatusBack(t *testing.T) {
+	redistest.Parallel(t)
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		for name, change := range map[string]func(){
 			"Acted":  func() { f.Acted(t.Context(), accounts.Snapshot{}, user, "a", "stop", "STOPPED") },
@@ -81,6 +84,7 @@ func TestOutageDoesNotBringAStatusBack(t *testing.T) {
 // process stores it, as nothing in Redis tells it of the action, until this one has
 // met the account again.
 func TestOutageDoesNotLetAnEarlierAnswerStay(t *testing.T) {
+	redistest.Parallel(t)
 	eachFailure(t, func(t *testing.T, f *fixture, fail func(context.Context, redis.Cmder) error) {
 		other := f.another(t)
 		for _, c := range []*accounts.Cache{f.Cache, other} {
@@ -106,6 +110,7 @@ func TestOutageDoesNotLetAnEarlierAnswerStay(t *testing.T) {
 }
 
 func TestOutageEnds(t *testing.T) {
+	redistest.Parallel(t)
 	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
 		f := newFixture(t, server.URL())
 		for range 2 {
@@ -130,6 +135,7 @@ func TestOutageEnds(t *testing.T) {
 }
 
 func TestGarbageIsAMissAndRemoved(t *testing.T) {
+	redistest.Parallel(t)
 	for name, text := range map[string]string{
 		"empty": "", "of another user": `{"userId":"2"}`, "cut off": `{"userId":"` + user + `","list":{`, "long": strings.Repeat("\x94", 1<<20), "another type": "",
 		"no list":   `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z"}`,
@@ -171,6 +177,7 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 // TestAccountIsKeptAgainAfterAnotherType has Redis hold lists in the place of all that it had of
 // an account. Whoever only looks at it writes over them.
 func TestAccountIsKeptAgainAfterAnotherType(t *testing.T) {
+	redistest.Parallel(t)
 	each(t, func(t *testing.T, f *fixture) {
 		for _, key := range []string{freshKey, lastKey, generationKey} {
 			if err := f.redis.LPush(t.Context(), key, "x").Err(); err != nil {

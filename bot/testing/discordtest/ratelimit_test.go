@@ -173,9 +173,9 @@ func TestTooManyInvalidRequests(t *testing.T) {
 			s.do("GET", "/users/@me", "").want(t, 401, 0)
 		}
 	}
-	invalid(9_000)
-	if got := s.discord.InvalidRequests(); got != 9_000 {
-		t.Fatalf("%d invalid requests are counted, want 9000", got)
+	invalid(100)
+	if got := s.discord.InvalidRequests(); got != 100 {
+		t.Fatalf("%d invalid requests are counted, want 100", got)
 	}
 	clock.Advance(10 * time.Minute)
 	invalid(10_000)
