@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -59,8 +60,17 @@ var release = flag.Bool("release", false, "hold the texts to what a release requ
 // asInEnglish is the comment at the end of a line whose text is rightly that of English.
 const asInEnglish = "# as in English"
 
+// alreadyRead are the files that a test has read, by their locales: many tests read all of them.
+var alreadyRead sync.Map
+
+// readFile returns a file, which nobody changes.
 func readFile(t *testing.T, name string) *file {
 	t.Helper()
+	if read, ok := alreadyRead.Load(name); ok {
+		f := read.(file)
+		f.t = t
+		return &f
+	}
 	f := &file{t: t, locale: name, texts: map[string]map[string]string{}, marked: map[string]bool{}}
 	f.err = locale.Read(os.DirFS("."), "texts/"+name+".yaml", func(key, form, text string) bool {
 		if form == "" {
@@ -81,6 +91,7 @@ func readFile(t *testing.T, name string) *file {
 			f.marked[key] = true
 		}
 	}
+	alreadyRead.Store(name, *f)
 	return f
 }
 

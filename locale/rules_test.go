@@ -16,9 +16,11 @@ import (
 	"hostbot/locale"
 )
 
+var placeholder = regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`)
+
 // placeholders returns the different placeholders of a text, sorted.
 func placeholders(text string) []string {
-	found := regexp.MustCompile(`\{\{\.[A-Z][A-Za-z]*\}\}`).FindAllString(text, -1)
+	found := placeholder.FindAllString(text, -1)
 	slices.Sort(found)
 	return slices.Compact(found)
 }

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // discordsKey is the key of the application under test.
-func discordsKey() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) }
+var discordsKey = sync.OnceValue(func() ed25519.PrivateKey { return ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize)) })
 
 func publicKey() ed25519.PublicKey {
 	key, _ := discordsKey().Public().(ed25519.PublicKey)

@@ -11,6 +11,9 @@ import (
 	"time"
 )
 
+// crowd is how many connections a flood has: more than all that the endpoint keeps.
+const crowd = 1100
+
 // watched is a client whose connection a test watches.
 type watched struct {
 	*client
@@ -120,9 +123,9 @@ func TestFloodKeepsNobodyOut(t *testing.T) {
 		connections, open int // how many of them may stay open
 		send              func(*testing.T, *client)
 	}{
-		"idle":         {2000, 819, func(*testing.T, *client) {}},
-		"slow headers": {2000, 819, func(_ *testing.T, c *client) { _, _ = c.Write([]byte("POST ")) }},
-		"small bodies": {2000, 819, func(_ *testing.T, c *client) {
+		"idle":         {crowd, 819, func(*testing.T, *client) {}},
+		"slow headers": {crowd, 819, func(_ *testing.T, c *client) { _, _ = c.Write([]byte("POST ")) }},
+		"small bodies": {crowd, 819, func(_ *testing.T, c *client) {
 			r := signed(command)
 			_, _ = c.Write([]byte(r.header() + r.body[:1]))
 		}},
@@ -130,7 +133,7 @@ func TestFloodKeepsNobodyOut(t *testing.T) {
 			r := signed(strings.Repeat(" ", 512<<10))
 			_, _ = c.Write([]byte(r.header() + r.body[1:]))
 		}},
-		"second requests": {2000, 819, func(t *testing.T, c *client) {
+		"second requests": {crowd, 819, func(t *testing.T, c *client) {
 			r := signed(command)
 			_, _ = c.Write([]byte(r.header() + r.body))
 			if status, _, _ := c.answer(t); status != http.StatusAccepted {
@@ -178,7 +181,7 @@ func TestOnePeerHasAShare(t *testing.T) {
 				other := s.connectFrom("[::ffff:192.0.2.2]:443")
 				_, _ = other.Write([]byte(r.header() + r.body[:20]))
 				var flood []watched
-				for i := range 2000 {
+				for i := range crowd {
 					n := 7
 					if name == "IPv6" {
 						n = i%9000 + 1000
