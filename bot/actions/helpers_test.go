@@ -66,7 +66,7 @@ func stopped(t *testing.T, address string) *replica {
 	t.Helper()
 	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), aside: &asides{}, kill: func() {}}
 	leading := leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
-		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
+		Lease: time.Second, Renew: 50 * time.Millisecond, Read: 20 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
 	}})
 	r.Actions = actions.New(actions.Config{
 		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),

@@ -107,7 +107,7 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, m
 	p.discord = client
 	lead := leader.DefaultTiming()
 	lead.Lease = max(timing.Work/2, 200*time.Millisecond) // or a slow machine loses it
-	lead.Renew, lead.Read, lead.Retry = 10*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
+	lead.Renew, lead.Read, lead.Retry = 50*time.Millisecond, 50*time.Millisecond, 10*time.Millisecond
 	p.leader = leader.New(leader.Config{Redis: p.redis.Client, Name: "test", Log: logger, Timing: lead})
 	texts, err := locale.Load()
 	if err != nil {

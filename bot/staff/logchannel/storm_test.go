@@ -137,6 +137,9 @@ func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
 			t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
 		}
 		flush(t, server)
+		for _, p := range processes { // or what one does not know to be lost is, as it is closed
+			p.log.WaitFor(t, "written there anew")
+		}
 		eventually(t, "what waits is written anew", func() bool { return waiting(t, client, o.actions) >= recorded })
 		processes[1].close()
 		away()
