@@ -11,7 +11,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/redistest"
 )
