@@ -103,6 +103,9 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, m
 	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
 		return nil, err
 	}
+	if alone, ok := p.redis.Client.(*redis.Client); ok { // a machine that is slow is no Redis that hangs
+		alone.Options().ReadTimeout, alone.Options().WriteTimeout = timing.Record, timing.Record
+	}
 	client := rest.New(secret.Text(token), discordURL)
 	p.discord = client
 	lead := leader.DefaultTiming()
