@@ -52,7 +52,8 @@ func expireEmbedded(t *testing.T) {
 // What is held is found out by measuring. A type whose size were not known would
 // never be dropped.
 func TestEmbeddedIsBounded(t *testing.T) {
-	value := strings.Repeat("x", 1<<20)
+	large := strings.Repeat("x", 30<<20)
+	value := large[:1<<20]
 	for name, add := range map[string]func(p redis.Pipeliner, key string){
 		"string":     func(p redis.Pipeliner, key string) { p.Set(t.Context(), key, value, 0) },
 		"list":       func(p redis.Pipeliner, key string) { p.RPush(t.Context(), key, value) },
@@ -63,12 +64,12 @@ func TestEmbeddedIsBounded(t *testing.T) {
 			p.XAdd(t.Context(), &redis.XAddArgs{Stream: key, Values: []string{"field", value}})
 		},
 	} {
-		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { fillEmbedded(t, add) }) })
+		t.Run(name, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { fillEmbedded(t, large, add) }) })
 	}
 }
 
-// fillEmbedded adds more values of a type to an embedded Redis than it takes.
-func fillEmbedded(t *testing.T, add func(p redis.Pipeliner, key string)) {
+// fillEmbedded adds more values of a type to an embedded Redis than it takes. large is a text of 30 MiB.
+func fillEmbedded(t *testing.T, large string, add func(p redis.Pipeliner, key string)) {
 	full := make(chan struct{}, 1)
 	conn, err := redisclient.Open("", zerolog.Nop(), func(error) { full <- struct{}{} })
 	if err != nil {
@@ -77,7 +78,7 @@ func fillEmbedded(t *testing.T, add func(p redis.Pipeliner, key string)) {
 	t.Cleanup(conn.Close)
 	ctx := t.Context()
 	for range 2 { // what takes another's place is not held
-		conn.Client.Set(ctx, "endless", strings.Repeat("x", 30<<20), 0)
+		conn.Client.Set(ctx, "endless", large, 0)
 		conn.Client.Set(ctx, "endless", "kept", 0)
 	}
 	for i := range 65 {
