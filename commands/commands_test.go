@@ -232,9 +232,12 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 	})
 }
 
+// loadTexts reads each language once for all tests.
+var loadTexts = sync.OnceValues(locale.Load)
+
 func mustTexts(t testing.TB) *locale.Bundle {
 	t.Helper()
-	texts, err := locale.Load()
+	texts, err := loadTexts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,11 +248,20 @@ func mustTexts(t testing.TB) *locale.Bundle {
 // customer 42, unless the request says otherwise.
 func serve(ctx context.Context, t *testing.T, c *commands.Commands, r *interaction.Request) (interaction.Response, error) {
 	t.Helper()
+	return serveBy(ctx, routerOf(t, c), r)
+}
+
+func routerOf(t *testing.T, c *commands.Commands) *interaction.Router {
+	t.Helper()
 	router := interaction.NewRouter()
 	c.Route(router)
 	if err := router.Err(); err != nil {
 		t.Fatal(err)
 	}
+	return router
+}
+
+func serveBy(ctx context.Context, router *interaction.Router, r *interaction.Request) (interaction.Response, error) {
 	r.UserID, r.Locale, r.Reference = cmp.Or(r.UserID, "42"), cmp.Or(r.Locale, "en-US"), "REF1234"
 	r.CustomerID = r.UserID
 	return router.Route(r)(ctx, r)

@@ -1,13 +1,16 @@
 package commands_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -41,18 +44,32 @@ func long(letter string) string { return strings.Repeat(letter, 400) }
 type drawn struct {
 	t      *testing.T
 	locale string
-	all    strings.Builder
+	seen   map[string]bool // what sendable has judged
+	known  map[string]bool // each text that was shown
+	shown  []shown         // the same, in the order in which they were drawn first
+	of     *commands.Commands
+	router *interaction.Router // of these commands, which were asked last
 }
+
+// shown is a text, and the function that had it drawn first.
+type shown struct{ text, scene string }
 
 // see takes note of a response that Discord must take.
 func (d *drawn) see(r interaction.Response) {
 	d.t.Helper()
-	sendable(d.t, r)
+	if judged := sendable(d.t, r); judged != "" {
+		if d.seen[judged] {
+			return
+		}
+		d.seen[judged] = true
+	}
 	var collect func(any)
 	collect = func(v any) {
 		switch v := v.(type) {
 		case string:
-			d.all.WriteString(v + "\n")
+			if !d.known[v] {
+				d.known[v], d.shown = true, append(d.shown, shown{v, scene()})
+			}
 		case []any:
 			for _, inner := range v {
 				collect(inner)
@@ -63,11 +80,11 @@ func (d *drawn) see(r interaction.Response) {
 			}
 		}
 	}
-	shown := map[string]any{"content": r.Message.Content, "message": r.Message.Embeds, "components": r.Message.Components, "files": described(r.Message.Files)}
+	read := map[string]any{"content": r.Message.Content, "message": r.Message.Embeds, "components": r.Message.Components, "files": described(r.Message.Files)}
 	if r.Modal != nil {
-		shown = map[string]any{"title": r.Modal.Title, "fields": r.Modal.Fields}
+		read = map[string]any{"title": r.Modal.Title, "fields": r.Modal.Fields}
 	}
-	body, err := json.Marshal(shown)
+	body, err := json.Marshal(read)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -84,7 +101,10 @@ func (d *drawn) ask(c *commands.Commands, r interaction.Request) {
 	r.Locale = d.locale
 	ctx, cancel := context.WithCancel(d.t.Context())
 	defer cancel()
-	for response, err := serve(ctx, d.t, c, &r); ; response, err = response.Then(ctx) {
+	if d.of != c {
+		d.of, d.router = c, routerOf(d.t, c)
+	}
+	for response, err := serveBy(ctx, d.router, &r); ; response, err = response.Then(ctx) {
 		if err != nil {
 			d.explain(c, r, err)
 			return
@@ -102,13 +122,53 @@ func (d *drawn) explain(c *commands.Commands, r interaction.Request, err error) 
 	d.see(interaction.Reply(c.Explain(&r, err).Message))
 }
 
+// scene names the function that draws what is seen, with its file.
+func scene() string {
+	var callers [64]uintptr
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
+	for {
+		frame, more := frames.Next()
+		name, ofDrawn := strings.CutPrefix(frame.Function, "hostbot/commands_test.(*drawn).")
+		helper := strings.Contains(name, ".") || slices.Contains([]string{"see", "ask", "explain"}, name) // with a dot it is a closure
+		if ofDrawn && !helper || !more {
+			return name + "() of commands/" + path.Base(frame.File)
+		}
+	}
+}
+
+// sceneOf names the function that draws most of the texts whose keys begin as this one does: its
+// text should be drawn there, too.
+func (d *drawn) sceneOf(key string, texts *locale.Texts, english map[string]string) string {
+	for i := strings.LastIndex(key, "."); i > 0; i = strings.LastIndex(key[:i], ".") {
+		scenes := map[string]int{}
+		for other, text := range english {
+			if !strings.HasPrefix(other, key[:i+1]) {
+				continue
+			}
+			forms := formsOf(texts, other, text)
+			first := slices.IndexFunc(d.shown, func(s shown) bool {
+				return slices.ContainsFunc(forms, func(form string) bool { return has(s.text, form) })
+			})
+			if first >= 0 {
+				scenes[d.shown[first].scene]++
+			}
+		}
+		if len(scenes) > 0 {
+			return slices.MaxFunc(slices.Sorted(maps.Keys(scenes)), func(a, b string) int { return cmp.Compare(scenes[a], scenes[b]) })
+		}
+	}
+	return "everything() of commands/language_test.go"
+}
+
 // hole stands for a placeholder.
 const hole = "\x00"
+
+var placeholder = regexp.MustCompile(`\{\{\.([A-Za-z]+)\}\}`)
 
 // formsOf returns the plural forms of a text with holes for what is put into it.
 func formsOf(t *locale.Texts, key, english string) []string {
 	holes := locale.Args{}
-	for _, found := range regexp.MustCompile(`\{\{\.([A-Za-z]+)\}\}`).FindAllStringSubmatch(english, -1) {
+	for _, found := range placeholder.FindAllStringSubmatch(english, -1) {
 		holes[found[1]] = hole
 	}
 	forms := []string{t.Format(key, holes)}
@@ -118,13 +178,42 @@ func formsOf(t *locale.Texts, key, english string) []string {
 	return forms
 }
 
-// has reports whether a text was drawn with something in each of its holes.
-func (d *drawn) has(text string) bool {
+// has reports whether a text is part of all that was shown, with anything but a line break in each of
+// its holes.
+func has(all, text string) bool {
 	parts := strings.Split(text, hole)
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
+	for {
+		i := strings.Index(all, parts[0])
+		if i < 0 {
+			return false
+		}
+		if follow(all[i+len(parts[0]):], parts[1:]) {
+			return true
+		}
+		next := i + 1
+		if parts[0] == "" { // wherever it begins in this line
+			if next = strings.IndexByte(all, '\n') + 1; next == 0 {
+				return false
+			}
+		}
+		all = all[next:]
 	}
-	return regexp.MustCompile(strings.Join(parts, `[^\n]*`)).MatchString(d.all.String())
+}
+
+// follow reports whether parts come one after the other, each before the next line begins.
+func follow(all string, parts []string) bool {
+	for _, part := range parts {
+		line := all
+		if end := strings.IndexByte(all, '\n'); end >= 0 {
+			line = all[:min(len(all), end+len(part))]
+		}
+		i := strings.Index(line, part)
+		if i < 0 {
+			return false
+		}
+		all = all[i+len(part):]
+	}
+	return true
 }
 
 // TestEveryTextOfEveryLanguageIsSendable draws each text in each language in each place
@@ -134,30 +223,57 @@ func TestEveryTextOfEveryLanguageIsSendable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var keys map[string]any
-	if err := yaml.Unmarshal(content, &keys); err != nil {
+	var read map[string]any
+	if err := yaml.Unmarshal(content, &read); err != nil {
 		t.Fatal(err)
 	}
+	english := map[string]string{}
+	for key, text := range read {
+		section, _, _ := strings.Cut(key, ".")
+		elsewhere := []string{"log", "command", "option", "menu", "unit"}
+		if !slices.Contains(elsewhere, section) && key != "button.reference" && key != "history.now" { // which is in a picture
+			english[key] = fmt.Sprint(text)
+		}
+	}
+	// A text that nothing draws is missing in all languages, so English alone says it.
+	undrawn := false
+	drawIn(t, locale.Default, english, func(d *drawn, key string, texts *locale.Texts) {
+		undrawn = true
+		t.Errorf("%s: nothing draws this text: draw it in %s", key, d.sceneOf(key, texts, english))
+	})
+	if undrawn {
+		return
+	}
 	for _, name := range locale.DiscordLocales() {
+		if name == locale.Default {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			synctest.Test(t, func(t *testing.T) {
-				d := &drawn{t: t, locale: name}
-				d.everything()
-				texts := mustTexts(t).For(name)
-				for _, key := range slices.Sorted(maps.Keys(keys)) {
-					section, _, _ := strings.Cut(key, ".")
-					elsewhere := []string{"log", "command", "option", "menu", "unit"}
-					if slices.Contains(elsewhere, section) || key == "button.reference" || key == "history.now" { // which is in a picture
-						continue
-					}
-					if forms := formsOf(texts, key, fmt.Sprint(keys[key])); !slices.ContainsFunc(forms, d.has) {
-						t.Errorf("%s is not drawn: %q", key, forms)
-					}
-				}
+			drawIn(t, name, english, func(_ *drawn, key string, texts *locale.Texts) {
+				t.Errorf("%s is not drawn: %q", key, formsOf(texts, key, english[key]))
 			})
 		})
 	}
+}
+
+// drawIn draws all there is to see in a language, and calls missing for each text that was not seen.
+func drawIn(t *testing.T, name string, english map[string]string, missing func(d *drawn, key string, texts *locale.Texts)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		d := &drawn{t: t, locale: name, seen: map[string]bool{}, known: map[string]bool{}}
+		d.everything()
+		var lines strings.Builder
+		for _, s := range d.shown {
+			lines.WriteString(s.text + "\n")
+		}
+		all, texts := lines.String(), mustTexts(t).For(name)
+		for _, key := range slices.Sorted(maps.Keys(english)) {
+			if !slices.ContainsFunc(formsOf(texts, key, english[key]), func(form string) bool { return has(all, form) }) {
+				missing(d, key, texts)
+			}
+		}
+	})
 }
 
 // everything asks for all there is to see.

@@ -2,8 +2,10 @@ package commands_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"unicode/utf8"
 
@@ -12,8 +14,8 @@ import (
 )
 
 // sendable fails where Discord would not take a response, or would make more of a
-// text in it than is meant.
-func sendable(t *testing.T, r interaction.Response) {
+// text in it than is meant. It returns what it judged: "" where nothing is said yet.
+func sendable(t *testing.T, r interaction.Response) (judged string) {
 	t.Helper()
 	var data any
 	callback := 0 // documentation, "Interaction Callback Type"
@@ -28,7 +30,7 @@ func sendable(t *testing.T, r interaction.Response) {
 		}
 		callback, data = 4, map[string]any{"content": r.Message.Content, "embeds": r.Message.Embeds, "components": r.Message.Components}
 	case interaction.FormDefer: // which says nothing yet
-		return
+		return ""
 	default:
 		t.Fatalf("form %d", r.Form)
 	}
@@ -36,25 +38,46 @@ func sendable(t *testing.T, r interaction.Response) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, mistake := range discordtest.Mistakes(response) {
+	judged = strings.Join(append(described(r.Message.Files), string(response)), "\n")
+	mistakes, known := judgements.Load(judged)
+	if !known {
+		mistakes = mistakesIn(r, response)
+		judgements.Store(judged, mistakes)
+	}
+	for _, mistake := range mistakes.([]string) {
 		t.Error(mistake)
 	}
-	if r.Modal == nil && strings.ContainsAny(isolate.ReplaceAllString(string(response), ""), reordering) { // customers edit what is in a modal
-		t.Errorf("something is hidden in %s", response)
+	return judged
+}
+
+// judgements are the mistakes in what was judged, []string by string. More than half of what the tests
+// draw was drawn before.
+var judgements sync.Map
+
+// mistakesIn returns what Discord would not take, or would make more of than is meant.
+func mistakesIn(r interaction.Response, body []byte) []string {
+	mistakes := discordtest.Mistakes(body)
+	if r.Modal == nil && strings.ContainsAny(isolate.ReplaceAllString(string(body), ""), reordering) { // customers edit what is in a modal
+		mistakes = append(mistakes, fmt.Sprintf("something is hidden in %s", body))
 	}
 	for _, f := range r.Message.Files {
 		if n := utf8.RuneCountInString(f.Description); n > 1024 { // openapi.json, MessageAttachmentRequest
-			t.Errorf("a file's description has %d characters", n)
+			mistakes = append(mistakes, fmt.Sprintf("a file's description has %d characters", n))
 		}
 	}
-	rendered(t, r.Message.Content)
+	texts := []string{r.Message.Content}
 	for _, e := range r.Message.Embeds {
-		rendered(t, e.Title)
-		rendered(t, e.Description)
+		texts = append(texts, e.Title, e.Description)
 		for _, field := range e.Fields {
-			rendered(t, field.Value)
+			texts = append(texts, field.Value)
 		}
 	}
+	for _, text := range texts {
+		if found := rendered(text); found != "" {
+			mistakes = append(mistakes, fmt.Sprintf("Discord makes something of %q: %q", found, text))
+		}
+	}
+	return mistakes
 }
 
 // reordering are the characters that turn the writing direction around.
@@ -71,11 +94,8 @@ var (
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )
 
-// rendered fails where Discord would render markdown of the service.
-func rendered(t *testing.T, text string) {
-	t.Helper()
+// rendered returns markdown of the service that Discord would render, or "".
+func rendered(text string) string {
 	shown := ours.ReplaceAllString(escaped.ReplaceAllString(inlineCode.ReplaceAllString(text, "·"), "·"), "·")
-	if found := meant.FindString(shown); found != "" {
-		t.Errorf("Discord makes something of %q: %q", found, text)
-	}
+	return meant.FindString(shown)
 }
