@@ -31,17 +31,17 @@ const preferredAddr = "127.0.0.1:8642"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, usualTiming(), os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		_, _ = fmt.Fprintln(os.Stderr, "playground:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+func run(ctx context.Context, timing timing, args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("playground", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	addr := flags.String("addr", "", "address of the page (default "+preferredAddr+", or a free port)")
-	watch := flags.Duration("watch", usualWatch, "how often the bot looks at accounts with alerts or a panel")
+	watch := flags.Duration("watch", timing.Watch, "how often the bot looks at accounts with alerts or a panel")
 	verbose := flags.Bool("v", false, "show the bot's process log")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -58,8 +58,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	stdlog.SetFlags(0)
 	stdlog.SetOutput(log) // what other libraries and net/http's servers print
 
+	timing.Watch = *watch
 	changes := newChanges()
-	parts, err := startParts(configs.Interval(*watch), changes.tell)
+	parts, err := startParts(timing, changes.tell)
 	if err != nil {
 		return err
 	}

@@ -22,13 +22,19 @@ import (
 // that a gateway that has gone silent is noticed while one looks on.
 const heartbeat = 4 * time.Second
 
-// cacheTTL is how long the bot shows an account as it is. It is shorter than
-// usual, so that what happens at the hosting service is seen while one looks on.
-const cacheTTL = "5s"
+// timing is how the playground uses time. Tests may be less patient.
+type timing struct {
+	Cache   time.Duration // for which the bot shows an account as it is: a second at least
+	Watch   time.Duration // between the bot's looks at accounts with alerts or a panel
+	Restart time.Duration // that the hosting service takes to restart a bot
+	Pause   time.Duration // for which the hosting service asks in its mode 429, in whole seconds
+}
 
-// usualWatch is how often the bot looks at accounts with alerts or a panel: more often
-// than a setting allows, for the same reason.
-const usualWatch = 5 * time.Second
+// usualTiming has the bot look at accounts more often than usual, so that what happens at the hosting
+// service is seen while one looks on.
+func usualTiming() timing {
+	return timing{Cache: 5 * time.Second, Watch: 5 * time.Second, Restart: 4 * time.Second, Pause: 5 * time.Second}
+}
 
 // parts are what the bot depends on.
 type parts struct {
@@ -37,8 +43,8 @@ type parts struct {
 	redis    *miniredis.Miniredis
 	relay    *faultproxy.Relay // before Redis
 	activity *timeline.Recorder
-	texts    *locale.Bundle   // the bot's
-	watch    configs.Interval // between the bot's looks at an account
+	texts    *locale.Bundle // the bot's
+	timing   timing
 	staff    *discordtest.Role
 	logs     map[string]*discordtest.Channel // that staff read, by category
 	support  *discordtest.Channel            // in which customers' failures get a thread
@@ -47,8 +53,8 @@ type parts struct {
 
 // startParts starts what the bot depends on. changed is called whenever something
 // happened that can be seen.
-func startParts(watch configs.Interval, changed func()) (*parts, error) {
-	p := &parts{activity: timeline.New(changed), watch: watch}
+func startParts(timing timing, changed func()) (*parts, error) {
+	p := &parts{activity: timeline.New(changed), timing: timing}
 	if err := p.start(); err != nil {
 		p.close()
 		return nil, err
@@ -84,7 +90,7 @@ func (p *parts) start() (err error) {
 		return err
 	}
 	p.closers = append(p.closers, func() { _ = p.discord.Close() }) // it ends all the same
-	if p.service, err = hostapitest.Start(hostapitest.Options{AllowViolations: true, Observe: p.activity.ServiceRequest}); err != nil {
+	if p.service, err = hostapitest.Start(hostapitest.Options{AllowViolations: true, Restart: p.timing.Restart, Observe: p.activity.ServiceRequest}); err != nil {
 		return err
 	}
 	p.closers = append(p.closers, p.service.Close)
@@ -115,7 +121,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 		"HOSTAPI_URL=" + p.service.URL(),
 		"HOSTAPI_SECRET=" + p.service.Secret(),
 		"REDIS_URL=redis://" + p.relay.Addr(),
-		"CACHE_TTL=" + cacheTTL,
+		"CACHE_TTL=" + p.timing.Cache.String(),
 		"ADMIN_GUILD_ID=" + p.discord.GuildID(),
 		"ADMIN_ROLE_IDS=" + p.staff.ID,
 		"SUPPORT_CHANNEL_ID=" + p.support.ID,
@@ -126,7 +132,7 @@ func newBot(p *parts, log zerolog.Logger) (*bot.Bot, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings.Watch.Interval = p.watch
+	settings.Watch.Interval = configs.Interval(p.timing.Watch)
 	for category, channel := range settings.LogChannels.ByCategory() {
 		*channel = p.logs[category].ID
 	}

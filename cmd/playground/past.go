@@ -28,7 +28,7 @@ func remember(p *parts, customer person) error {
 	defer func() { _ = client.Close() }()
 	space := keyspace.Of(secret.Text(p.discord.Token()))
 	wake := func(context.Context, string, ...string) {} // no leader is there yet, which will find what is due
-	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: time.Duration(p.watch), Wake: wake, Log: zerolog.Nop()})
+	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: p.timing.Watch, Wake: wake, Log: zerolog.Nop()})
 
 	servers := p.service.Servers(customer.ID)
 	fields := []any{history.FieldAt, time.Now().Unix()}

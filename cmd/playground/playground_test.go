@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 
 func TestHelpIsAllThatIsSaid(t *testing.T) {
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-addr") {
+	if err := run(t.Context(), usualTiming(), []string{"--help"}, io.Discard, &help); err != nil || !strings.Contains(help.String(), "-addr") {
 		t.Errorf("the help says %q, %v", &help, err)
 	}
 	program := exec.Command(os.Args[0], "--help")
@@ -56,13 +56,19 @@ type visitor struct {
 	base string
 }
 
-// open starts the playground, and waits for the address that it prints.
+// open starts the playground as it is used, with arguments.
 func open(t *testing.T, args ...string) visitor {
+	t.Helper()
+	return start(t, usualTiming(), args...)
+}
+
+// start starts the playground, and waits for the address that it prints.
+func start(t *testing.T, timing timing, args ...string) visitor {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	out, printed := io.Pipe()
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, append(args, "--addr", "127.0.0.1:0"), printed, io.Discard) }()
+	go func() { ended <- run(ctx, timing, append(args, "--addr", "127.0.0.1:0"), printed, io.Discard) }()
 	t.Cleanup(func() {
 		stop()
 		if err := <-ended; err != nil {
@@ -195,7 +201,7 @@ func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 // A bot is crashed, its owner gets the alert, and restarts it from there.
 func TestCrashIsToldByDirectMessage(t *testing.T) {
 	t.Parallel()
-	v := open(t, "--watch=2s")
+	v := start(t, timing{Cache: time.Second, Watch: 20 * time.Millisecond, Restart: 20 * time.Millisecond})
 	anna := v.customer()
 	inDM := "/api/messages?user=" + anna.user + "&channel=" + directMessages
 	press := func(text, label string) {
@@ -252,7 +258,10 @@ func TestSwitches(t *testing.T) {
 // TestWaitIsTold repairs a service that had asked for a pause, and reads for how long the bot keeps it.
 func TestWaitIsTold(t *testing.T) {
 	t.Parallel()
-	v := open(t)
+	pause := time.Minute // is longer than the bot has a customer wait, who is answered at once
+	timing := usualTiming()
+	timing.Pause = pause
+	v := start(t, timing)
 	v.customer()
 	world := reads[struct{ Users, Channels []struct{ ID string } }](v, v.get("/api/world"))
 	unknown := world.Users[len(world.Users)-1].ID // whose account is asked for
@@ -261,7 +270,7 @@ func TestWaitIsTold(t *testing.T) {
 	v.waitFor("/api/activity", `"outcome":"429"`)
 	v.post("/api/repair", map[string]string{})
 	part := reads[struct{ Parts []switchable }](v, v.get("/api/breaking?user="+unknown)).Parts[0]
-	if part.Mode != normal || part.Waits <= 0 || part.Waits > 5000 {
+	if part.Mode != normal || part.Waits <= 0 || part.Waits > pause.Milliseconds() {
 		t.Errorf("it is %s, and the bot waits for %d ms", part.Mode, part.Waits)
 	}
 	for _, mode := range part.Modes {

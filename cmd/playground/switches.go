@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strconv"
 	"time"
 
 	"hostbot/bot/testing/discordtest"
@@ -84,6 +85,7 @@ func silence() whatIsRead {
 }
 
 func (b *breaking) service(q quoter) switchable {
+	pause := int(b.parts.timing.Pause.Seconds())
 	const known = "Bots that were seen lately are shown, and how old that is."
 	fail := func(f hostapitest.Fault) func() { return func() { b.parts.service.Fail("", f, 0) } }
 	refuse := func(status int, header http.Header) func() {
@@ -98,7 +100,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "hanging", Label: "Hangs", About: "accepts requests and never answers", Reads: q.text("error.slow", "After 10 s. "+known), set: fail(hostapitest.Fault{Hang: true})},
 			{Name: "500", Label: "500", About: "says that it failed", Reads: q.text("error.broken", known), set: refuse(http.StatusInternalServerError, nil)},
 			{Name: "401", Label: "401", About: "does not accept the shared secret", Reads: q.text("error.unauthorized", known), set: refuse(http.StatusUnauthorized, nil)},
-			{Name: "429", Label: "429", About: "asks for a pause of 5 s", Reads: q.text("error.rate_limited", known), set: refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {"5"}})},
+			{Name: "429", Label: "429", About: fmt.Sprintf("asks for a pause of %d s", pause), Reads: q.text("error.rate_limited", known), set: refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {strconv.Itoa(pause)}})},
 			{Name: "malformed", Label: "Malformed", About: "breaks its answers off in the middle", Reads: q.text("error.malformed", known), set: fail(hostapitest.Fault{Malformed: true})},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
 		},
