@@ -9,9 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -23,9 +21,6 @@ type picture struct {
 	look look
 	come func(*tab) (selector string)
 }
-
-// screenshotsDir has the pictures, each with a file of the texts in it.
-const screenshotsDir = "screenshots"
 
 // answered shows the answer to a command, once a text is in it.
 func answered(command, suggestion, text string) func(*tab) string {
@@ -147,40 +142,17 @@ func TestScreenshots(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			compareTexts(t, filepath.Join(screenshotsDir, name+".txt"), b.words(selector))
+			compareTexts(t, filepath.Join(screenshotsDir, name), b.words(selector))
 		})
 	}
 }
 
-// TestScreenshotsAreShown compares the pictures that there are with those that the tests
-// render, and with those that the pages show.
-func TestScreenshotsAreShown(t *testing.T) {
-	known := append(slices.Collect(maps.Keys(screenshots())), filmName)
-	var shown, rendered, read []string
-	for _, page := range []string{"../../README.md", "../../commands/README.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, match := range regexp.MustCompile(`cmd/playground/screenshots/(\w+)\.png`).FindAllSubmatch(text, -1) {
-			shown = append(shown, string(match[1]))
-		}
-	}
-	files, _ := filepath.Glob(filepath.Join(screenshotsDir, "*"))
-	for _, file := range files {
-		switch name, kind, _ := strings.Cut(filepath.Base(file), "."); kind {
-		case "png":
-			rendered = append(rendered, name)
-		case "txt":
-			read = append(read, name)
-		}
-	}
-	slices.Sort(known)
-	slices.Sort(shown)
-	for what, names := range map[string][]string{"shown": slices.Compact(shown), "rendered": rendered, "written down": read} {
-		if !slices.Equal(names, known) {
-			t.Errorf("%s are %q, and the tests render %q", what, names, known)
-		}
+// TestScreenshotsAreDrawn compares the pictures that there are with those that the tests draw.
+func TestScreenshotsAreDrawn(t *testing.T) {
+	drawn := slices.Sorted(maps.Keys(screenshots()))
+	drawn = slices.Sorted(slices.Values(append(drawn, filmName)))
+	if kept := keptPictures("png"); !slices.Equal(kept, drawn) {
+		t.Errorf("there are %q, and the tests draw %q", kept, drawn)
 	}
 }
 
