@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"hostbot/bot/ops/monitor"
+	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
+	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
@@ -117,6 +119,46 @@ func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
 			if !strings.HasPrefix(channel.taken[i], emoji) {
 				t.Errorf("entry %d is %q, want one with %s", i, channel.taken[i], emoji)
 			}
+		}
+	})
+}
+
+// TestStaffReadThatMostAccountsAreNotFound has the service find nobody, as something else does that
+// answers at HOSTAPI_URL, and then everybody again.
+func TestStaffReadThatMostAccountsAreNotFound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
+		close(channel.let)
+		lists := func(n int, code hostapi.Code) {
+			for range n {
+				b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Code: code, Attempts: 1})
+				b.judgeReads()
+			}
+			b.staffQueue.Wait(t.Context())
+		}
+		read := func(words string) (n int) {
+			for _, entry := range channel.taken {
+				n += strings.Count(entry, words)
+			}
+			return n
+		}
+		const missing, found = "accounts not found", "finds accounts again"
+		lists(19, hostapi.CodeNotFound)
+		if m := b.missingAccounts(); len(channel.taken) > 0 || m != (health.Missing{}) {
+			t.Errorf("after a few, staff read %q, and operators %+v", channel.taken, m)
+		}
+		lists(1, hostapi.CodeNotFound)
+		if m := b.missingAccounts(); read("20 of 20 "+missing) != 1 || m.Accounts != 20 || m.Of != 20 || m.Since.IsZero() {
+			t.Errorf("after twenty, staff read %q, and operators %+v", channel.taken, m)
+		}
+		lists(3, hostapi.CodeNotFound)
+		lists(68, "") // 23 of 91 are more than a quarter
+		if m := b.missingAccounts(); read(missing) != 1 || read(found) != 0 || m.Accounts != 23 || m.Of != 91 {
+			t.Errorf("until three quarters are found, staff read %q, and operators %+v", channel.taken, m)
+		}
+		lists(10, "")
+		if m := b.missingAccounts(); read(missing) != 1 || read(found) != 1 || m != (health.Missing{}) {
+			t.Errorf("afterwards staff read %q, and operators %+v", channel.taken, m)
 		}
 	})
 }
