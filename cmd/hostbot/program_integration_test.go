@@ -42,7 +42,7 @@ func TestProgramEnds(t *testing.T) {
 	})
 	t.Run("with what runs, on SIGTERM", func(t *testing.T) {
 		t.Parallel()
-		p := startProgram(t, path)
+		p := startProgram(t, path, nil)
 		p.signal(t, syscall.SIGUSR1)
 		p.signal(t, syscall.SIGTERM)
 		for !p.anna.Types(t, "/bot list").View().Contains("We're restarting") { // until the signal has arrived
@@ -65,13 +65,17 @@ func TestProgramEnds(t *testing.T) {
 		}
 		p.tellsNoSecret(t)
 	})
+	t.Run("not with the reader of its log", func(t *testing.T) {
+		t.Parallel()
+		outlivesItsReader(t, path)
+	})
 	t.Run("with its terminal", func(t *testing.T) {
 		t.Parallel()
 		endsWithItsTerminal(t, path)
 	})
 	t.Run("with all stacks, as after a panic, on SIGQUIT", func(t *testing.T) {
 		t.Parallel()
-		p := startProgram(t, path)
+		p := startProgram(t, path, nil)
 		p.signal(t, syscall.SIGQUIT)
 		_ = p.bot.Wait()
 		if !strings.Contains(p.stderr.String(), "goroutine ") {
@@ -79,6 +83,28 @@ func TestProgramEnds(t *testing.T) {
 		}
 		p.tellsNoSecret(t)
 	})
+}
+
+// outlivesItsReader has whoever reads the program's log go away once it serves: customers are served as
+// before, and the program ends as it is told to.
+func outlivesItsReader(t *testing.T, path string) {
+	t.Helper()
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := startProgram(t, path, writer)
+	_ = writer.Close() // the program's own is left
+	_ = reader.Close()
+	for range 10 { // each is worth several lines
+		p.anna.Types(t, "/bot list").WaitFor(t, "Shop")
+	}
+	p.clock.Advance(4 * time.Second)
+	p.restart.WaitFor(t, "✅ Restarted")
+	p.signal(t, syscall.SIGTERM)
+	if err := p.bot.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v", err)
+	}
 }
 
 // say returns what the program writes with an argument, and that it succeeds.
@@ -105,7 +131,9 @@ type program struct {
 	stderr  bytes.Buffer // to be read once the program has ended
 }
 
-func startProgram(t *testing.T, path string) *program {
+// startProgram starts the program and waits until anna's restart is under way. A stderr of nil is the
+// program's own.
+func startProgram(t *testing.T, path string, stderr *os.File) *program {
 	t.Helper()
 	clock := hostapitest.NewManualClock(time.Now())
 	p := &program{
@@ -125,6 +153,9 @@ func startProgram(t *testing.T, path string) *program {
 		"HOSTAPI_TIMOUT=20s", // which is misspelt
 	}
 	p.bot.Stderr = &p.stderr
+	if stderr != nil {
+		p.bot.Stderr = stderr
+	}
 	if err := p.bot.Start(); err != nil {
 		t.Fatal(err)
 	}
