@@ -329,6 +329,53 @@ func TestNothingIsLeftOfAnAccountThatIsNotWatched(t *testing.T) {
 	})
 }
 
+// TestNothingComesBackOfALookThatIsUnderWay has an account not be watched any more while the service is
+// asked for it, whose bot has crashed.
+func TestNothingComesBackOfALookThatIsUnderWay(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		var blocks atomic.Bool
+		begun, ended := make(chan struct{}), make(chan struct{})
+		end := sync.OnceFunc(func() { close(ended) })
+		w, _ := start(t, url, nil, o, func(c *watcher.Config) {
+			c.Accounts = looker(func(ctx context.Context, userID string) (accounts.Snapshot, error) {
+				if userID == "4242" && blocks.CompareAndSwap(true, false) {
+					close(begun)
+					<-ended
+				}
+				return s.Look(ctx, userID)
+			})
+		})
+		t.Cleanup(end) // otherwise the watcher waits for it for ever
+		client := redistest.Connect(t, url)
+		for _, userID := range []string{"4242", "7"} {
+			watch(t, w, userID)
+		}
+		if err := w.Watch(t.Context(), "4242", watcher.Panel); err != nil {
+			t.Fatal(err)
+		}
+		o.wait(t, 2)
+		blocks.Store(true)
+		<-begun
+		looks := len(s.of("4242")) + 1 // that which is under way
+		s.set(func(s *service) { s.status = "CRASHED" })
+		for _, reason := range []watcher.Reason{watcher.Alerts, watcher.Panel} {
+			if err := w.Unwatch(t.Context(), "4242", reason); err != nil {
+				t.Fatal(err)
+			}
+		}
+		end()
+		s.wait(t, "7", 4)
+		keys, err := redistest.Keys(t.Context(), client, "*4242*")
+		if due := client.ZScore(t.Context(), "hostbot:{watch}:due", "4242").Err(); err != nil || len(keys) > 0 || !errors.Is(due, redis.Nil) {
+			t.Errorf("what is left is %q, and when it is due (%v); error %v", keys, due, err)
+		}
+		if n := len(s.of("4242")); n != looks {
+			t.Errorf("the service was asked %d times, want %d", n, looks)
+		}
+	})
+}
+
 // TestOldEntriesAreDropped has a bot change whose log is long and old.
 func TestOldEntriesAreDropped(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
