@@ -99,7 +99,8 @@ const notConfirmed = "edit unconfirmed, in short"
 func TestActionThatOthersMayCarryOutNeedsACertainAcknowledgement(t *testing.T) {
 	for name, test := range map[string]struct {
 		alone bool
-		errs  []error
+		waits []time.Duration // for Discord's answers, in the order of what is sent
+		errs  []error         // in the order of the answers
 		end   string
 	}{
 		"certain":                             {alone: true, end: "edit done"},
@@ -107,10 +108,16 @@ func TestActionThatOthersMayCarryOutNeedsACertainAcknowledgement(t *testing.T) {
 		"uncertain":                           {alone: true, errs: []error{unavailable, answered}, end: notConfirmed},
 		"not to be had":                       {alone: true, errs: []error{unavailable, unavailable, unavailable, unavailable, unavailable, unavailable}, end: notConfirmed},
 		"uncertain, and no other process has": {errs: []error{unavailable, answered}, end: "edit done"},
+		"slow, and what is sent beside it is refused, and then itself": {
+			alone: true, waits: []time.Duration{1500 * ms}, errs: []error{answered, answered}, end: "", // as another process has answered
+		},
+		"silent, and what is sent beside it is refused": {
+			alone: true, waits: []time.Duration{time.Hour}, errs: []error{answered}, end: notConfirmed,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				d := &discord{errs: map[string][]error{"update": test.errs}}
+				d := &discord{waits: test.waits, errs: map[string][]error{"update": test.errs}}
 				s := newResponder(restarting(d, test.alone), d)
 				s.Serve(press())
 				for _, end := range []string{"edit done", "edit sorry", notConfirmed} {
