@@ -14,7 +14,7 @@ import (
 // TestNothingIsChangedBeforeDiscordHasTakenNote asks for what changes something that is kept.
 func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001"}}}
-	forgotten, tested := false, false
+	forgotten, tested, before := false, false, 0 // so many panels
 	h.w.staff = commands.Staff{
 		Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{}, nil },
 		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
@@ -32,10 +32,12 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 		changed func() bool
 	}{
 		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
-		"remove a panel": {press("panel/remove/1001"), func() bool { return len(h.panels) == 0 }},
+		"post a panel":   {posting(t, c, "", "a"), func() bool { return len(h.panels) > before }},
+		"remove a panel": {press("panel/remove/1001"), func() bool { return len(h.panels) < before }},
 		"forget":         {by("1", press("for/42/admin/forget")), func() bool { return forgotten }},
 		"test the logs":  {by("1", command("admin logs test", nil)), func() bool { return tested }},
 	} {
+		before = len(h.panels)
 		asked := answer(t, c, test.request)
 		if asked.Then == nil || test.changed() {
 			t.Errorf("%s: it is done at once", name)
