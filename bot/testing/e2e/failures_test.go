@@ -114,6 +114,12 @@ func TestBrokenEventsAreSurvived(t *testing.T) {
 	}
 	w.Discord.SendRaw(`{"op":0,"t":"INTERACTION_CREATE","s":`)
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	for _, shape := range []string{`"text"`, `5`, `true`, `null`, `[]`, `[{}]`, `{}`} {
+		for _, event := range []string{"INTERACTION_CREATE", "READY", "RESUMED", "GUILD_CREATE", "GUILD_DELETE"} {
+			w.Discord.SendEvent(event, json.RawMessage(shape))
+		}
+	}
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	w.WantCalls(t, hostapitest.OpRestart, 0)
 }
 
