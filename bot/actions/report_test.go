@@ -1,8 +1,11 @@
 package actions_test
 
 import (
+	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -138,27 +141,75 @@ func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
 
 func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 	t.Parallel()
-	server := redistest.StartMiniredis(t)
-	living, other := start(t, server.URL()), start(t, server.URL())
-	before := living.starts(t, "1", "restart", 0)
-	server.Stop()
-	during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
-	if during.Shared() || runs.Shared() {
-		t.Error("a Redis that is down has granted a lock")
+	for name, fails := range map[string]func(t *testing.T, server *redistest.Server, other *replica, refuses *atomic.Bool) (over func()){
+		"away": func(_ *testing.T, server *redistest.Server, _ *replica, _ *atomic.Bool) func() {
+			server.Stop()
+			return server.Restart
+		},
+		"takes no writes": func(t *testing.T, _ *redistest.Server, other *replica, refuses *atomic.Bool) func() {
+			refuses.Store(true)
+			return func() {
+				eventually(t, "the first action counts as abandoned", func() bool {
+					due := other.client.ZRangeByScore(t.Context(), index, &redis.ZRangeBy{Min: "-inf", Max: fmt.Sprint(time.Now().UnixMilli())}).Val()
+					return len(due) == 1
+				})
+				refuses.Store(false)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := redistest.StartMiniredis(t)
+			other, living := stopped(t, server.URL()), stopped(t, server.URL())
+			var refuses atomic.Bool
+			for _, r := range []*replica{other, living} {
+				r.client.AddHook(takesNoWrites(&refuses))
+				r.run()
+				eventually(t, "one leads", func() bool { return len(keys(t, r.client, "*{leader}:lease")) == 1 }) // which is the other
+			}
+			before := living.starts(t, "1", "restart", 0)
+			listed := other.client.ZRange(t.Context(), index, 0, -1).Val()
+			over := fails(t, server, other, &refuses)
+			during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
+			if during.Shared() || runs.Shared() {
+				t.Error("a Redis that is down has granted a lock")
+			}
+			end(before, interaction.Done)
+			end(during, interaction.Done)
+			over()
+			// Once Redis is back it knows of the action that runs, and of no other.
+			eventually(t, "Redis knows of the action that runs", func() bool {
+				held := other.client.ZRange(t.Context(), index, 0, -1).Val()
+				return len(held) == 1 && strings.HasPrefix(held[0], "200/") && !slices.Equal(held, listed) && len(other.client.HKeys(t.Context(), hash).Val()) == 6
+			})
+			living.kill()
+			if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
+				t.Error("reported:", r.Request.ID)
+			}
+			other.awaitNone(t)
+		})
 	}
-	end(before, interaction.Done)
-	end(during, interaction.Done)
-	server.Restart()
-	// Once Redis is back it knows of the action that runs, and of no other.
-	eventually(t, "Redis knows of the action that runs", func() bool {
-		held := other.client.ZRange(t.Context(), index, 0, -1).Val()
-		return len(held) == 1 && strings.HasPrefix(held[0], "200/") && len(other.client.HKeys(t.Context(), hash).Val()) == 6
-	})
-	living.kill()
-	if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
-		t.Error("reported:", r.Request.ID)
+}
+
+// noReplicas is what a Redis says that has lost the replicas that min-replicas-to-write wants.
+type noReplicas struct{}
+
+func (noReplicas) Error() string { return "NOREPLICAS Not enough good replicas to write." }
+func (noReplicas) RedisError()   {}
+
+// takesNoWrites has a Redis refuse what writes, while it is to, and answer what only reads.
+func takesNoWrites(refuses *atomic.Bool) redistest.Requests {
+	reads := []string{"client", "get", "hello", "hgetall", "hkeys", "hmget", "keys", "ping", "subscribe", "time", "zcard", "zrange", "zrangebyscore", "zscore"}
+	return func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
+		writes := func(cmd redis.Cmder) bool { return !slices.Contains(reads, cmd.Name()) }
+		if !refuses.Load() || !slices.ContainsFunc(cmds, writes) {
+			return next(ctx, cmds)
+		}
+		for _, cmd := range cmds {
+			cmd.SetErr(noReplicas{}) // also of what reads beside it, which nobody asks for then
+		}
+		return noReplicas{}
 	}
-	other.awaitNone(t)
 }
 
 func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
