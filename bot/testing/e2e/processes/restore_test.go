@@ -121,6 +121,16 @@ func (w *scene) looksAt(t *testing.T, who ...customer) {
 	}
 }
 
+// looks is how often the service was asked for a customer's bots.
+func (w *scene) looks(c customer) (n int) {
+	for _, r := range w.service.Requests() {
+		if r.Operation == hostapitest.OpList && r.UserID == c.ID {
+			n++
+		}
+	}
+	return n
+}
+
 // dump saves what Redis holds, as configs/deploy/BACKUP.md says, and returns the file's path.
 func (w *scene) dump(t *testing.T) (path string) {
 	t.Helper()
