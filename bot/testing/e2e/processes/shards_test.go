@@ -54,22 +54,6 @@ func TestRollingRestartsLeaveNobodyWithoutAnAnswer(t *testing.T) {
 	}
 }
 
-// TestReplicasTakeTurnsToIdentify starts two replicas at once where Discord lets one
-// session begin in 5 s, and refuses what comes earlier. They have sets of shards of their
-// own, so that both begin sessions.
-func TestReplicasTakeTurnsToIdentify(t *testing.T) {
-	t.Parallel()
-	w := newScene(t, instantly, discordtest.Config{MaxConcurrency: 1})
-	sets := []int{2, 3}
-	for _, shards := range sets {
-		w.launch(t, nil, "DISCORD_SHARDS="+strconv.Itoa(shards))
-	}
-	eventually(t, "all sessions were begun", func() bool { return w.discord.Gateway().Identifies >= sets[0]+sets[1] })
-	if n := w.discord.Gateway().TooSoon; n > 0 {
-		t.Errorf("%d IDENTIFYs came too soon", n)
-	}
-}
-
 // TestKilledHoldersShardsAreServedElsewhere kills replicas while customers ask.
 func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
 	t.Parallel()
