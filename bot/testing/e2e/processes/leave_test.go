@@ -6,9 +6,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,32 +71,6 @@ func TestKillBehindNginxActsOnce(t *testing.T) {
 	if unanswered > 0 {
 		t.Errorf("%d of %d had no answer", unanswered, len(who))
 	}
-}
-
-// TestStopBehindALoadBalancerRefusesNobody has it ask each replica every second whether it is ready,
-// and send no request a second time.
-func TestStopBehindALoadBalancerRefusesNobody(t *testing.T) {
-	t.Parallel()
-	w := newScene(t, time.Second, discordtest.Config{Lean: true})
-	replicas := []*replica{w.behind(t), w.behind(t)}
-	w.discord.AddEndpoint(balance(t, replicas))
-	w.staysServed(t, 15*time.Second, func() { replicas[0].stops(t) })
-}
-
-// TestStopOfTheOnlyReplicaRefusesNobody until the last moment.
-func TestStopOfTheOnlyReplicaRefusesNobody(t *testing.T) {
-	t.Parallel()
-	w := newScene(t, time.Second, discordtest.Config{Lean: true})
-	r := w.behind(t)
-	w.discord.AddEndpoint("http://" + r.interactions + "/interactions")
-	ended := make(chan struct{})
-	w.staysServed(t, 3*time.Second, func() { // of the 5 s, as a busy machine asks late
-		go func() {
-			defer close(ended)
-			r.stops(t)
-		}()
-	})
-	<-ended
 }
 
 // behind starts a replica to which something else passes Discord's requests on.
@@ -224,45 +195,4 @@ func nginxConfig(t *testing.T, dir, address, first, second string) string {
 		fmt.Fprintf(&temporary, "%s_temp_path %s;\n", of, filepath.Join(dir, of))
 	}
 	return fmt.Sprintf("daemon off;\nmaster_process off;\npid %s/pid;\nerror_log stderr warn;\nevents {}\nhttp {\naccess_log off;\n%s%s}\n", dir, &temporary, text)
-}
-
-// balance runs a load balancer, as bot/HTTP.md describes it, and returns its address for Discord.
-func balance(t *testing.T, replicas []*replica) string {
-	t.Helper()
-	ready := make([]atomic.Bool, len(replicas))
-	ctx, cancel := context.WithCancel(context.Background())
-	var asking sync.WaitGroup
-	for i, r := range replicas {
-		ready[i].Store(true)
-		asking.Go(func() {
-			for each := time.NewTicker(time.Second); ; {
-				select {
-				case <-each.C:
-					status, _ := r.get("/readyz")
-					ready[i].Store(status == http.StatusOK)
-				case <-ctx.Done():
-					return
-				}
-			}
-		})
-	}
-	var turn atomic.Int32
-	proxy := httptest.NewServer(&httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			for range replicas {
-				i := int(turn.Add(1)) % len(replicas)
-				if ready[i].Load() {
-					r.SetURL(&url.URL{Scheme: "http", Host: replicas[i].interactions})
-					return
-				}
-			}
-		},
-		Transport: &http.Transport{MaxIdleConnsPerHost: 32, IdleConnTimeout: time.Minute},
-	})
-	t.Cleanup(func() {
-		cancel()
-		asking.Wait()
-		proxy.Close()
-	})
-	return proxy.URL + "/interactions"
 }
