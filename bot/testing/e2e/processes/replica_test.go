@@ -7,9 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"strings"
@@ -131,22 +128,4 @@ func (r *replica) memoryKB(t *testing.T, figure string) (kb int) {
 		t.Fatal(err, scanned)
 	}
 	return kb
-}
-
-// line runs a proxy to the server at address until the test ends, and returns
-// its own address. handle has each request in the place of pass, which would send
-// it on as it is.
-func line(t *testing.T, address string, handle func(w http.ResponseWriter, r *http.Request, pass http.Handler)) string {
-	t.Helper()
-	to, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := to.Path
-	to.Path = "" // a request has it
-	pass := httputil.NewSingleHostReverseProxy(to)
-	pass.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { handle(w, r, pass) }))
-	t.Cleanup(server.Close)
-	return server.URL + path
 }

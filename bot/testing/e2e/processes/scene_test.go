@@ -1,9 +1,8 @@
 //go:build integration
 
-// Package processes_test attacks the program as it is built: processes of it
-// are killed, starved of Redis, flooded, and started with pipes that nobody
-// reads. It knows nothing of what is inside, but for what Redis holds, which some tests
-// spoil, or write in bulk.
+// Package processes_test tests the program as it is built, for faults that exist only
+// between processes: they are killed, stopped, replaced, flooded, and cut off from
+// Discord. It knows nothing of what is inside, but for what Redis holds.
 //
 // A test reads in these words:
 //
@@ -12,8 +11,6 @@
 //	           and those with another get each event as well
 //	customer   a Discord user with an account and one bot, whose ID is unique
 //	sent       what the service was told to do, whoever believes what of it
-//	line       a proxy on a replica's way to Discord or to the service, by which a
-//	           test alters single requests of that replica
 //	actions    the log channel in which staff read each action once; staff is the
 //	           one for everything else
 //	settled    a reply that will not say more: no "thinking", no "Restarting …"
@@ -129,7 +126,7 @@ func (w *scene) logged(bot string) int {
 	return n
 }
 
-// silence waits until Discord has had no call for d, and 20 s at most.
+// silence waits until Discord has had no call for d.
 func (w *scene) silence(t *testing.T, d time.Duration) {
 	t.Helper()
 	eventually(t, "the replicas call Discord no more", func() bool {
