@@ -14,11 +14,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
-	"hostbot/hostapi/hostapitest"
 )
 
 const (
@@ -64,61 +62,22 @@ func TestPrometheusFindsEachMetric(t *testing.T) {
 func lint(t *testing.T, r *replica) {
 	t.Helper()
 	_, page := r.get("/metrics")
-	cmd := exec.Command("promtool", "check", "metrics") // comes with the server
+	cmd := exec.Command(installed(t, "promtool", "it comes with prometheus"), "check", "metrics")
 	cmd.Stdin = strings.NewReader(strings.Join(regexp.MustCompile(`(?m)^(# (HELP|TYPE) )?hostbot_.*\n`).FindAllString(page, -1), ""))
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("promtool: %v\n%s", err, said)
 	}
 }
 
-// TestAlertFiresAndIsResolved breaks the hosting service until a real Prometheus pages,
-// and mends it. It takes as long as the rule waits.
-func TestAlertFiresAndIsResolved(t *testing.T) {
-	t.Parallel()
-	if os.Getenv("ALERTS") == "" {
-		t.Skip("for example: ALERTS=1 go test ./bot/testing/e2e/processes -run AlertFires -v")
-	}
-	const alert = "HostbotServiceAway"
-	w := newScene(t, instantly, discordtest.Config{})
-	r := w.start(t)
-	prometheus, who := startPrometheus(t, r.http), w.customers("anna", 20) // of one alone it would not be the service's fault
-	is := func(state string) bool { return prometheus.alerts(t)[alert] == state }
-	ask := func() {
-		for _, c := range who {
-			_, _ = c.Start("/bot list", nil)
-		}
-	}
-	broken := time.Now()
-	w.service.Fail("", hostapitest.Fault{Reset: true}, 0)
-	world.Eventually(t.Context(), func() bool { // after minutes
-		if time.Since(broken) < 20*time.Second {
-			ask()
-		}
-		return is("firing")
-	})
-	t.Logf("%s fires %v after the service broke", alert, time.Since(broken).Round(time.Second))
-	w.service.ClearFaults()
-	mended := time.Now()
-	eventually(t, alert+" is resolved", func() bool {
-		ask()
-		return is("")
-	})
-	t.Logf("it is resolved %v after the service was mended", time.Since(mended).Round(time.Second))
-}
-
 // prometheus is a Prometheus that runs, by the address of its API.
 type prometheus string
 
-// installed returns where a program is. Where it is not, the test is skipped, or fails where all is
-// to be there.
-func installed(t *testing.T, name string) (path string) {
+// installed returns where a program is. Where it is not, the test fails and says where it is had from.
+func installed(t *testing.T, name, from string) (path string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
-		if os.Getenv("TEST_REQUIRE_PROMETHEUS") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("no %s is installed", name)
+		t.Fatalf("%s is not in PATH: %s", name, from)
 	}
 	return path
 }
@@ -127,7 +86,7 @@ func installed(t *testing.T, name string) (path string) {
 // tells Alertmanagers, by their addresses, and ends it with the test.
 func startPrometheus(t *testing.T, target string, alertmanagers ...string) prometheus {
 	t.Helper()
-	program := installed(t, "prometheus")
+	program := installed(t, "prometheus", "install Debian's package prometheus")
 	rules, err := filepath.Abs(rulesFile)
 	if err != nil {
 		t.Fatal(err)
