@@ -4,12 +4,13 @@ package processes_test
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -18,9 +19,6 @@ import (
 // Ten accounts are watched, each once a minute, and there are two log channels. What a look at
 // an account takes is not in the count.
 func TestWhatIdleReplicasAskOfRedis(t *testing.T) {
-	if !world.Everything() {
-		t.Skip("runs with TEST_EVERYTHING=1") // it counts for a minute
-	}
 	t.Parallel()
 	for over, begin := range map[string]func(*testing.T, *scene){
 		"over HTTP":        func(t *testing.T, w *scene) { w.startHTTP(t) },
@@ -52,15 +50,21 @@ func TestWhatAPollAsksOfRedis(t *testing.T) {
 	w.start(t, "WATCH_INTERVAL=10s")
 	who := w.customers("watched", 10)
 	w.alerted(t, who)
-	polls := func(n int) int {
-		n += w.service.Count(hostapitest.OpList)
-		w.service.WaitFor(t, hostapitest.OpList, n)
-		return n
+	client, due := w.redisClient(t), keyspace.Space(w.discord.ApplicationID()).Key("{watch}:due")
+	polls := func(n int) {
+		w.service.WaitFor(t, hostapitest.OpList, w.service.Count(hostapitest.OpList)+n)
+		eventually(t, "no poll is under way", func() bool { // whose account is due until it is over
+			n, err := client.ZCount(t.Context(), due, "-inf", strconv.FormatInt(time.Now().UnixMilli(), 10)).Result()
+			return err == nil && n == 0
+		})
 	}
-	before := polls(len(who)) // the first ones write what is not known yet
+	polls(len(who)) // the first ones write what is not known yet
+	before := w.service.Count(hostapitest.OpList)
 	recording := record(t, w.redis.Addr())
-	n, commands := polls(2*len(who))-before, 0
-	for _, g := range recording.end() {
+	polls(2 * len(who))
+	commands, recorded := 0, recording.end()
+	n := w.service.Count(hostapitest.OpList) - before
+	for _, g := range recorded {
 		if slices.ContainsFunc(who, func(c customer) bool { return strings.Contains(g.text, c.ID) }) {
 			commands += g.commands
 		}

@@ -19,8 +19,8 @@ import (
 // dumped. configs/deploy/BACKUP.md says what is so then.
 func TestARestoredBackup(t *testing.T) {
 	t.Parallel()
-	w := newScene(t, 4*time.Second, discordtest.Config{})
-	w.order(t, "CONFIG SET repl-diskless-sync-delay 0") // or a dump waits for 5 s for another one
+	w := newScene(t, 8*time.Second, discordtest.Config{}) // so that a slow machine dumps while a restart is under way
+	w.order(t, "CONFIG SET repl-diskless-sync-delay 0")   // or a dump waits for 5 s for another one
 	environment := []string{"WATCH_INTERVAL=10s", "WATCH_RATE=100", "DISCORD_SHARDS=2"}
 	before := w.start(t, environment...)
 
@@ -135,7 +135,7 @@ func (w *scene) looks(c customer) (n int) {
 func (w *scene) dump(t *testing.T) (path string) {
 	t.Helper()
 	if _, err := exec.LookPath("redis-cli"); err != nil {
-		t.Skip("redis-cli is not in PATH")
+		t.Fatal("redis-cli is not in PATH: install redis-tools")
 	}
 	path = filepath.Join(t.TempDir(), "hostbot.rdb")
 	if said, err := exec.Command("redis-cli", "-u", w.redis.URL(), "--rdb", path).CombinedOutput(); err != nil {
