@@ -44,7 +44,6 @@ type stream struct {
 	unanswered int
 	restarted  map[string]int  // by bot: restarts that customers read of, done or not confirmed
 	took       []time.Duration // until the first response
-	marked     int             // how many of them were there at the mark; 0 before
 }
 
 // stream begins one, of so many a second. Each of so many restarts a bot, or nobody
@@ -102,13 +101,6 @@ func (s *stream) ask(t *testing.T, c customer, act bool) {
 	}
 }
 
-// mark notes that what is tested happens now.
-func (s *stream) mark() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.marked = len(s.took)
-}
-
 // end ends the stream, and fails the test where an action was sent more often than its
 // customer reads. It returns how many interactions there were, and how many of them
 // had no answer, more than one, or none to the end.
@@ -128,11 +120,10 @@ func (s *stream) end(t *testing.T) (total, unanswered int) {
 		}
 	}
 	t.Logf("%d interactions of which %d were not answered; %d restarts of bots", s.total, s.unanswered, len(sent))
-	for _, took := range [][]time.Duration{s.took[:s.marked], s.took[s.marked:]} {
-		if slices.Sort(took); len(took) > 0 {
-			t.Logf("half of %d within %v, 95%% within %v, 99%% within %v, the slowest within %v",
-				len(took), took[len(took)/2], took[len(took)*95/100], took[len(took)*99/100], took[len(took)-1])
-		}
+	if took := s.took; len(took) > 0 {
+		slices.Sort(took)
+		t.Logf("half of %d within %v, 95%% within %v, 99%% within %v, the slowest within %v",
+			len(took), took[len(took)/2], took[len(took)*95/100], took[len(took)*99/100], took[len(took)-1])
 	}
 	return s.total, s.unanswered
 }
