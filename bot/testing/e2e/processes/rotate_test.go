@@ -61,7 +61,7 @@ func TestARedisPasswordIsReplaced(t *testing.T) {
 // application.
 func TestTheTokenIsReset(t *testing.T) {
 	t.Parallel()
-	w := newScene(t, 3*time.Second, discordtest.Config{})
+	w := newScene(t, 8*time.Second, discordtest.Config{}) // so that the restart is under way on a slow machine too
 	replicas := []*replica{w.start(t, "DISCORD_SHARDS=2"), w.start(t, "DISCORD_SHARDS=2")}
 	w.waitSpread(t, 2, replicas...)
 	anna := w.managers("anna", 1)[0]
