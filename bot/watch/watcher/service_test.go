@@ -2,6 +2,7 @@ package watcher_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -346,6 +347,7 @@ func TestNothingComesBackOfALookThatIsUnderWay(t *testing.T) {
 				return s.Look(ctx, userID)
 			})
 		})
+		hurry(t, url, w)
 		t.Cleanup(end) // otherwise the watcher waits for it for ever
 		client := redistest.Connect(t, url)
 		for _, userID := range []string{"4242", "7"} {
