@@ -61,6 +61,8 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	} {
 		refused(t, c, outdated, "out of date")
 	}
+	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "because your direct messages are closed", "🔕 Shop")
 	h.off = true
 	refused(t, c, press("alerts/set/all/on"), "Alerts aren't available here")
 	if len(h.w.others) > 0 || h.alerts.Any() {

@@ -65,6 +65,20 @@ func TestRefreshAsksTheService(t *testing.T) {
 			t.Errorf("%s asks for %q, want %q", id, w.asked, want)
 		}
 	}
+	w.asked = nil
+	if answer(t, c, by("1", command("admin refresh", map[string]string{"user": "42"}))); len(w.asked) != 1 || w.asked[0] != "" {
+		t.Errorf("/admin refresh asks for %q", w.asked)
+	}
+}
+
+// TestCardAndActionAreOnePage has somebody who left a card during an action come back to it: the
+// end is told there if both have one subject.
+func TestCardAndActionAreOnePage(t *testing.T) {
+	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
+	card, restart := answer(t, c, press("open", "a")).Subject, answer(t, c, press("restart/a")).Subject
+	if card == "" || card != restart || card == answer(t, c, press("open", "b")).Subject {
+		t.Errorf("the card is %q, the action %q", card, restart)
+	}
 }
 
 func TestPlan(t *testing.T) {

@@ -87,6 +87,7 @@ func TestNobodyElsesBotIsFound(t *testing.T) {
 	for _, request := range []interaction.Request{
 		press("restart/b"), press("reinstall/"), press("show/b"), press("open", "b"), press("open"),
 		onBot("bot restart", "b"), press("restart", "b"), press("stop"),
+		press("startup/b"), press("delete/b"), submit("startup/b", map[string]string{"command": "node a.js"}), submit("delete/b", map[string]string{"name": "Shop"}),
 	} {
 		refused(t, newCommands(t, w), request, "bot")
 	}

@@ -225,3 +225,18 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 	sendable(t, many)
 	wantText(t, many.Message, "The menu shows 25 bots", "type its name")
 }
+
+// TestMenuThatIsUpdatedHoldsTheOnlyBot has one bot be left of two between which a customer was
+// asked to choose: nothing is done without the choice.
+func TestMenuThatIsUpdatedHoldsTheOnlyBot(t *testing.T) {
+	for _, name := range []string{"bot show", "bot restart"} {
+		w := &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING")), old: true, update: becoming(account(server("a", "Shop", "RUNNING")))}
+		asked := answer(t, newCommands(t, w), command(name, nil))
+		wantText(t, asked.Message, "Updating")
+		updated := must(t)(asked.Then(t.Context()))
+		if options := menus(updated.Message)["Choose a bot"].Options; len(options) != 1 || options[0].Value != "a" || updated.Then != nil {
+			t.Errorf("/%s: the menu holds %+v", name, options)
+		}
+		w.wantDone(t)
+	}
+}

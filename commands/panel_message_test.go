@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // drawPanel draws a panel.
@@ -44,6 +45,13 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · erstmals so gesehen <t:")
 	p.Bots = []string{"gone"}
 	wantText(t, drawPanel(t, c, p), "gibt es nicht mehr")
+	p.Bots = []string{"a", "b"}
+	h.w.list, h.w.err = hostapi.List{}, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList} // the account was closed
+	closed := drawPanel(t, c, p)
+	wantText(t, closed, "gibt es nicht mehr")
+	if got := text(closed); strings.Contains(got, "Shop") || strings.Contains(got, "Radio") {
+		t.Errorf("the panel shows what is not the owner's any more:\n%s", got)
+	}
 	h.w.err = errors.New("redis is away")
 	if _, err := c.DrawPanel(t.Context(), p); err == nil {
 		t.Error("a panel is drawn of what is not known")
@@ -68,6 +76,16 @@ func TestPanelThatIsOld(t *testing.T) {
 	p.Edited = time.Now().Add(-time.Hour).UnixMilli()
 	if _, err := c.DrawPanel(t.Context(), p); err == nil {
 		t.Error("the service is said not to answer that nobody has asked")
+	}
+	h.w.list, h.w.err = hostapi.List{}, accounts.ErrUnknown // too old to be shown
+	unknown := drawPanel(t, c, p)
+	wantText(t, unknown, "The hosting service can't be reached right now")
+	if got := text(unknown); strings.Contains(got, "Shop") || strings.Contains(got, "Radio") {
+		t.Errorf("bots are shown of which nothing is known:\n%s", got)
+	}
+	p.Edited = 0
+	if _, err := c.DrawPanel(t.Context(), p); err == nil {
+		t.Error("a new panel is drawn of what nobody has asked for")
 	}
 }
 

@@ -43,6 +43,15 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 	h.panels[0].Trouble, h.panels[0].TroubleCode = "Missing Access", rest.CodeMissingAccess
 	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ I need **View Channel**")
+	h.panels[0].TroubleCode = rest.CodeLockedThread
+	wantText(t, answer(t, c, here(command("panel", nil))).Message, "⚠️ The thread is locked")
+	if h.retried != 2 {
+		t.Errorf("a panel in trouble was tried again %d times", h.retried)
+	}
+	h.panels[0].Trouble, h.panels[0].TroubleCode = "", 0
+	if answer(t, c, here(command("panel", nil))); h.retried != 2 {
+		t.Error("a panel that is well is tried again")
+	}
 	wantText(t, ending(t, c, here(press("panel/remove/1001"))).Message, "The panel was removed", "a public panel yet")
 	if again := ending(t, c, here(press("panel/remove/1001"))).Message; strings.Contains(text(again), "was removed") {
 		t.Errorf("a panel that nobody knows is told as: %s", text(again))

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"hostbot/bot/actions"
 	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
@@ -66,6 +67,18 @@ func TestStaffsButtonsServeInTheirGuildAlone(t *testing.T) {
 	}
 }
 
+// TestStaffWithoutAGuildHaveNoCommands, and what is pressed elsewhere leads nowhere.
+func TestStaffWithoutAGuildHaveNoCommands(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "RUNNING"))}
+	c := commands.New(commands.Config{Accounts: w, Hosting: w, Actions: actions.New(actions.Config{}), Texts: mustTexts(t), Staff: commands.Staff{UserIDs: []string{"1"}}})
+	if _, staff := c.Definitions(); len(staff) != 0 {
+		t.Errorf("%d commands are registered", len(staff))
+	}
+	for _, r := range []interaction.Request{press("for/42/show/a"), command("admin status", nil)} {
+		refused(t, c, by("1", r), "out of date")
+	}
+}
+
 func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 	_, c := shop(t, "RUNNING")
 	onBehalf := func(bot, do string) interaction.Request {
@@ -80,6 +93,7 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 		detail  string
 	}{
 		"lookup":                      {"1", command("admin lookup", map[string]string{"user": "42"}), true, ""},
+		"refresh":                     {"1", command("admin refresh", map[string]string{"user": "42"}), true, ""},
 		"a bot is opened":             {"1", press("for/42/open", "a"), true, "a"},
 		"a bot is looked at":          {"1", press("for/42/show/a"), true, "a"},
 		"action":                      {"1", onBehalf("a", "restart"), false, ""},
@@ -274,14 +288,21 @@ func TestLookupIDFits(t *testing.T) {
 }
 
 // TestReferenceSaysTheBotAndNoDurationOfNothing shows staff on which bot an action
-// failed, and never 0.0 s.
+// failed, never 0.0 s, and the service's words without what Discord would make of them.
 func TestReferenceSaysTheBotAndNoDurationOfNothing(t *testing.T) {
 	for took, want := range map[time.Duration]string{time.Millisecond: "Attempts\n2, < 0.1 s in total", time.Second: "Attempts\n2, 1.0 s in total"} {
+		shard := map[time.Duration]string{time.Second: "3"}[took] // none where it came over HTTP
 		c := newCommands(t, &world{staff: commands.Staff{Incident: func(context.Context, string) (incident.Incident, error) {
-			return incident.Incident{Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took}, nil
+			return incident.Incident{
+				Reference: "ABCDEFG", UserID: "42", CustomerID: "42", BotID: "id-1", BotName: "*Shop*", Operation: "restart", Attempts: 2, Took: took, Failed: took,
+				Answer: "the **node** is @everyone down", Shard: shard,
+			}, nil
 		}}})
-		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": "ABCDEFG"}))).Message
-		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`")
+		m := answer(t, c, by("1", command("admin reference", map[string]string{"code": " abcdefg"}))).Message
+		wantText(t, m, want, "Bot\n\\*Shop\\* `id-1`", `the \*\*node\*\* is \@everyone down`)
+		if shown := strings.Contains(text(m), "Shard"); shown != (shard != "") {
+			t.Errorf("the shard is shown: %t\n%s", shown, text(m))
+		}
 		if strings.Contains(text(m), "0.0 s") {
 			t.Errorf("staff read\n%s", text(m))
 		}

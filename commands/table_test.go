@@ -71,6 +71,23 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 	}
 }
 
+// TestWhoIsOfferedACommand: Discord offers it to nobody who lacks its permission.
+func TestWhoIsOfferedACommand(t *testing.T) {
+	customers, staff := watching(t, &watched{w: &world{}}).Definitions()
+	for i, d := range slices.Concat(customers, staff) {
+		want := int64(0)
+		switch {
+		case i >= len(customers):
+			want = discordgo.PermissionManageGuild
+		case d.Name == "panel":
+			want = discordgo.PermissionManageMessages
+		}
+		if got := d.DefaultMemberPermissions; (got == nil) != (want == 0) || got != nil && *got != want {
+			t.Errorf("%s is offered to those with %v, want %d", d.Name, got, want)
+		}
+	}
+}
+
 func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "")), off: map[hostapi.Operation]bool{
 		hostapi.OpStart: true, hostapi.OpStop: true, hostapi.OpRestart: true, hostapi.OpReinstall: true,

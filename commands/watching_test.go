@@ -28,6 +28,7 @@ type watched struct {
 	refusal error // Discord's, of a panel
 	slow    bool  // Discord takes its time with a panel
 	stays   []string
+	retried int // how often panels were to be tried again
 	age     time.Duration
 
 	followed     []panel.Panel
@@ -139,7 +140,10 @@ func (f follows) Of(context.Context, string) ([]panel.Panel, error) {
 	return f.followed, f.unfollowable
 }
 
-func (kept) Retry(context.Context, string) error { return nil }
+func (k kept) Retry(context.Context, string) error {
+	k.retried++
+	return nil
+}
 
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
