@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
 
@@ -74,6 +75,8 @@ func TestRequestIsAnsweredInlineOrLeft(t *testing.T) {
 			want: []call{{"defer", 1500 * ms}, {"leave", 1500 * ms}, {"edit hello", 2 * time.Second}}},
 		"a change waits for Discord's word": {event: press(), handler: deferring(updated("changed")),
 			want: []call{{"defer update", 0}, {"leave", 0}, {"edit changed", 0}}},
+		"and is not made without it": {event: press(), handler: deferring(updated("changed")), errs: map[string][]error{"defer update": {&rest.Error{Status: 403}}},
+			want: []call{{"defer update", 0}, {"leave", 0}}},
 		"a lost answer is sent again": {event: command(), handler: reply("hello"), err: broken,
 			want: []call{{"answer hello", 0}, {"reply hello", 0}}},
 		"and may not have been lost": {event: command(), handler: reply("hello"), err: broken, errs: map[string][]error{"reply": {answered}},

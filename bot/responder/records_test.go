@@ -68,6 +68,45 @@ func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
 	}
 }
 
+// TestASecondActionIsCarriedOutThoughTheCallerHasMovedOn has something else put into the message
+// while the first action runs: the end of both is told in one message of its own.
+func TestASecondActionIsCarriedOutThoughTheCallerHasMovedOn(t *testing.T) {
+	d := &discord{}
+	first := restarting(d, false)
+	var s *server
+	s = newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		if r.ID != "1" {
+			other := interaction.Update(say("another page"))
+			other.Subject = "another page"
+			return other, nil
+		}
+		created, err := first(ctx, r)
+		created.Subject = "the bot"
+		created.Starts, created.Lock = &interaction.Action{Name: "create"}, lock{d, "create", false}
+		created.Then = func(ctx context.Context) (interaction.Response, error) {
+			s.Serve(numbered(press(), 1))
+			second, err := first(ctx, r)
+			second.Message, second.Subject = say("created"), "the bot"
+			second.Action = &interaction.Action{Name: "create", Outcome: interaction.Done}
+			end := second.Then
+			second.Then = func(ctx context.Context) (interaction.Response, error) {
+				r, err := end(ctx)
+				r.Subject = "the bot"
+				return r, err
+			}
+			return second, err
+		}
+		return created, err
+	}, d)
+	s.Serve(press())
+	if d.count("edit created") != 0 || d.count("edit done") != 0 || d.count("follow up created") != 0 || d.count("follow up done") != 1 {
+		t.Errorf("%q", d.whats())
+	}
+	if want := []string{"action create", "action restart"}; !slices.Equal(s.staff.entries, want) {
+		t.Errorf("staff are told %q, want %q", s.staff.entries, want)
+	}
+}
+
 // TestStaffAreNotToldOfWhatWasReported has another process report an action that goes on.
 func TestStaffAreNotToldOfWhatWasReported(t *testing.T) {
 	d := &discord{}

@@ -94,6 +94,11 @@ func TestServe(t *testing.T) {
 			event: press(), handler: deferring(updated("changed")), errs: map[string][]error{"defer update": {answered}},
 			calls: []call{{"defer update", 0}}, outcome: "ok",
 		},
+		"nothing is changed where Discord refuses to take note": {
+			event: press(), handler: deferring(updated("changed")), errs: map[string][]error{"defer update": {&rest.Error{Status: 403}}},
+			calls: []call{{"defer update", 0}},
+			staff: []string{"failure the caller could not be told: discord: status 403: "}, outcome: "unanswered",
+		},
 		"what the caller can mend is not told to staff": {
 			event: command(), handler: failing(errRefused),
 			calls: []call{{"reply sorry", 0}}, outcome: "refused",
