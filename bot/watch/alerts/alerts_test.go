@@ -46,11 +46,12 @@ func each(t *testing.T, run func(t *testing.T, url string)) {
 // watched are the accounts for which alerts are on.
 type watched struct {
 	sync.Map
+	off        bool                  // nothing is watched
 	watching   func(context.Context) // is called after an account is
 	unwatching func(context.Context) // is called before an account is no more
 }
 
-func (w *watched) On() bool { return true }
+func (w *watched) On() bool { return !w.off }
 
 func (w *watched) Watch(ctx context.Context, customerID string, _ watcher.Reason) error {
 	w.Store(customerID, true)

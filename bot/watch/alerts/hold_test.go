@@ -116,20 +116,61 @@ func TestChannelThatIsRefusedIsOpenedAnewOnce(t *testing.T) {
 	}
 }
 
-// TestUnknownRecipientIsGivenUp has a customer's account at Discord be deleted.
-func TestUnknownRecipientIsGivenUp(t *testing.T) {
+// TestUnreachableRecipientIsGivenUp has a customer's account at Discord be deleted, and a customer
+// block the bot.
+func TestUnreachableRecipientIsGivenUp(t *testing.T) {
+	for name, change := range map[string]func(discord *discordtest.Server, anna *discordtest.User){
+		"deleted": func(discord *discordtest.Server, _ *discordtest.User) {
+			discord.Inject(refusing(404, rest.CodeUnknownUser))
+		},
+		"blocked": func(discord *discordtest.Server, anna *discordtest.User) {
+			discord.ExpectFailures()
+			anna.Block(true)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			each(t, func(t *testing.T, url string) {
+				discord := discordtest.RunT(t)
+				a, _ := start(t, discord, url, &watched{}, nil)
+				anna := discord.User("anna")
+				turnOn(t, a, anna)
+				change(discord, anna)
+				tell(t, a, fell(anna, "shop", time.Now()))
+				eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
+				if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Held.Is() {
+					t.Errorf("status: %+v (%v)", s, err)
+				}
+				wantAlerts(t, anna)
+			})
+		})
+	}
+}
+
+// TestAlertsNeedOpenDirectMessages has a customer turn alerts on while nobody may write to her.
+func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
-		turnOn(t, a, anna)
-		discord.Inject(refusing(404, rest.CodeUnknownUser))
-		tell(t, a, fell(anna, "shop", time.Now()))
-		eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
-		if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Held.Is() {
-			t.Errorf("status: %+v (%v)", s, err)
+		anna.CloseDMs(true)
+		if _, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) }); !errors.Is(err, alerts.ErrClosed) {
+			t.Errorf("error %v", err)
 		}
+		if s, err := a.Settings(t.Context(), anna.ID); err != nil || s.Any() {
+			t.Errorf("settings: %+v (%v)", s, err)
+		}
+		anna.CloseDMs(false)
+		turnOn(t, a, anna)
 	})
+}
+
+func TestNothingIsOfferedWhereNothingIsWatched(t *testing.T) {
+	for _, off := range []bool{false, true} {
+		if a := alerts.New(alerts.Config{Watching: &watched{off: off}}); a.Offered() == off {
+			t.Errorf("watching is off: %t; alerts are offered: %t", off, a.Offered())
+		}
+	}
 }
 
 // TestNobodyKnownHasADMOpened counts first messages and openings.
