@@ -30,6 +30,7 @@ type service struct {
 	err    error
 	hang   bool
 	ahead  time.Duration // of the machine's clock
+	second bool          // each account has a bot more
 	looks  map[string][]time.Time
 	looked chan struct{} // closed at the next look
 }
@@ -45,6 +46,9 @@ func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, e
 	s.looked = make(chan struct{})
 	hang, err, ahead := s.hang, s.err, s.ahead
 	list := hostapi.List{Servers: []hostapi.Server{{ID: "bot", Name: "Shop", Status: s.status, PlanName: "Pro"}}}
+	if s.second {
+		list.Servers = append(list.Servers, hostapi.Server{ID: "other", Name: "Radio", Status: s.status, PlanName: "Pro"})
+	}
 	s.mu.Unlock()
 	if hang {
 		<-ctx.Done()
@@ -85,6 +89,7 @@ func (s *service) wait(t *testing.T, userID string, n int) {
 type told struct {
 	mu      sync.Mutex
 	changes []watcher.Change
+	calls   int // in which they were told
 	changed chan struct{}
 	refuse  int   // so many calls fail
 	next    *told // is told after this one; it may be nil
@@ -99,7 +104,7 @@ func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
 		o.refuse--
 		return errors.New("not now")
 	}
-	o.changes = append(o.changes, changes...)
+	o.changes, o.calls = append(o.changes, changes...), o.calls+1
 	close(o.changed)
 	o.changed = make(chan struct{})
 	return nil
@@ -219,6 +224,28 @@ func TestChangesAreToldOnceAndInOrder(t *testing.T) {
 		s.wait(t, "1", 3)
 		if n := o.count(); n != 8 {
 			t.Errorf("%d changes were told", n)
+		}
+	})
+}
+
+// TestBotsThatFallTogetherAreToldTogether has both bots of an account fall between two looks.
+func TestBotsThatFallTogetherAreToldTogether(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		s.second = true
+		w, _ := start(t, url, s, o, nil)
+		hurry(t, url, w)
+		watch(t, w, "1")
+		for i, status := range []string{"RUNNING", "CRASHED"} {
+			s.set(func(s *service) { s.status = status })
+			if one, other := o.wait(t, 2*i+1), o.wait(t, 2*i+2); one.ServerID == other.ServerID || one.Unexpected != other.Unexpected || one.Unexpected != (status == "CRASHED") {
+				t.Errorf("told: %+v and %+v", one, other)
+			}
+			o.mu.Lock()
+			if o.calls != i+1 {
+				t.Errorf("they are told in %d calls, want %d", o.calls, i+1)
+			}
+			o.mu.Unlock()
 		}
 	})
 }
