@@ -18,6 +18,7 @@ import (
 	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/outages"
+	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -132,6 +133,14 @@ func TestProblems(t *testing.T) {
 	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
 	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
 	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
+	for range 2 { // by two replicas
+		log.WatchSlow(watcher.Status{Accounts: 3, Interval: 90 * time.Second})
+	}
+	slow := p["lifecycle"]
+	want(t, slow[0], "🐌 3 accounts are monitored; each round takes", "Raise WATCH_RATE")
+	if slow[0].DedupKey == "" || slow[0].DedupKey != slow[1].DedupKey {
+		t.Errorf("what two replicas tell has the keys %q and %q", slow[0].DedupKey, slow[1].DedupKey)
+	}
 }
 
 func TestLifecycle(t *testing.T) {
@@ -182,6 +191,7 @@ func causes() []error {
 	list := []error{
 		interaction.ErrOutcomeUnknown, interaction.ErrUnsettled, fmt.Errorf("%w: %w", interaction.ErrBlocked, &rest.Error{Status: 400}), &rest.Error{Status: 404},
 		fmt.Errorf("%w: %w", interaction.ErrTooLate, &rest.Error{Status: 404, Code: 10062}),
+		fmt.Errorf("%w: %w", incident.ErrNoThread, &rest.Error{Status: 403, Code: rest.CodeMissingPermissions}),
 	}
 	for _, code := range []hostapi.Code{
 		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
@@ -206,6 +216,9 @@ func TestEachCauseSaysWhatToDo(t *testing.T) {
 	}
 	if len(said) != len(causes()) {
 		t.Errorf("%d causes have %d cures", len(causes()), len(said))
+	}
+	if !slices.ContainsFunc(p["errors"], func(e logchannel.Entry) bool { return strings.Contains(e.Embed.Description, "Create Public Threads") }) {
+		t.Error("staff do not read what the support channel lacks")
 	}
 }
 

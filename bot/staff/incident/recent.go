@@ -59,6 +59,9 @@ func HeadlineOf(err error) (cause string, status int) {
 	if discord, ok := errors.AsType[*rest.Error](err); ok {
 		status = cmp.Or(discord.Code, discord.Status)
 	}
+	if errors.Is(err, ErrNoThread) { // it is Discord that takes no thread; only what is to be done is another thing
+		cause = "discord"
+	}
 	return cause, status
 }
 
