@@ -57,11 +57,13 @@ func newStage(t *testing.T) *stage {
 }
 
 // registrar returns that of a new start.
-func (s *stage) registrar() *register.Registrar {
-	return register.New(register.Config{
+func (s *stage) registrar() *register.Registrar { return register.New(s.config()) }
+
+func (s *stage) config() register.Config {
+	return register.Config{
 		Session: s.rest.Session(), Redis: s.client,
 		Staff: s.staff, Log: zerolog.Nop(), Timing: register.Timing{First: time.Millisecond, Longest: 20 * time.Millisecond},
-	})
+	}
 }
 
 // sync starts anew and tries once.
