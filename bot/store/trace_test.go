@@ -3,11 +3,13 @@ package store_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
@@ -50,6 +52,42 @@ func TestSlowCommandsAreLinesOfDebug(t *testing.T) {
 				t.Errorf("after %v the log says %s", took, &out)
 			}
 		})
+	}
+}
+
+// TestTheLogHoldsNoPassword has a Redis refuse the one in its address.
+func TestTheLogHoldsNoPassword(t *testing.T) {
+	const password = "recognisable-password"
+	server := miniredis.RunT(t)
+	server.RequireAuth("another")
+	var out bytes.Buffer
+	log := zerolog.New(zerolog.SyncWriter(&out)).Level(zerolog.DebugLevel)
+	told := make(chan error, 1)
+	conn, err := redisclient.Open(secret.Text("redis://:"+password+"@"+server.Addr()), log, func(err error) {
+		select {
+		case told <- err:
+		default:
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = conn.Client.Get(t.Context(), "customer").Err()
+	if err == nil {
+		t.Fatal("Redis refuses nothing")
+	}
+	conn.Close() // which ends what writes to the log
+	select {
+	case reason := <-told:
+		err = errors.Join(err, reason)
+	default:
+	}
+	said := out.String()
+	if !strings.Contains(said, `"command":"get"`) {
+		t.Errorf("the log does not say what was refused: %s", said)
+	}
+	if strings.Contains(said+err.Error(), password) {
+		t.Errorf("the password is in %v, or in the log:\n%s", err, said)
 	}
 }
 
