@@ -105,7 +105,7 @@ func serviceLost() []outcome {
 			unknown: slow, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone, faults: []fault{hanging},
 		}, {
 			unknown: broken, known: aged, acts: unconfirmed, trips: true, loses: true, staff: either, lifecycle: gone,
-			faults: []fault{atTheService("500", hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1>"})},
+			faults: []fault{atTheService("500", hostapitest.Fault{Status: http.StatusInternalServerError, Body: "<h1>oh</h1> Authorization: Bearer {secret}"})},
 		}, {
 			unknown: usual, known: usual, acts: usual, suggest: nothing, late: aged,
 			faults: []fault{atTheService("slow", hostapitest.Fault{Delay: 2500 * time.Millisecond}, "HOSTAPI_TIMEOUT=20s")},
@@ -128,8 +128,8 @@ func serviceAnswers() []outcome {
 	}
 	return []outcome{
 		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `unexpected answer \(307\)`),
-		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized}, "error.unauthorized", `secret refused \(401\)`),
-		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden"}`}, "error.forbidden", `not allowed \(403\)`),
+		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"no such secret: {secret}","message":"{secret}"}`}, "error.unauthorized", `secret refused \(401\)`),
+		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden to {secret}"}`}, "error.forbidden", `not allowed \(403\)`),
 		{
 			unknown: "error.no_account", known: "error.no_account", acts: "error.no_account", suggest: nothing,
 			faults: []fault{atTheService("404", hostapitest.Fault{Status: http.StatusNotFound, Body: `{"error":"no such account"}`})},
@@ -192,12 +192,12 @@ func firstResponses() []outcome {
 				meets("hanging", discordtest.Fault{Hang: true}),
 				meets("slow", discordtest.Fault{Delay: 4 * time.Second}),
 				meets("another content type", signIn()),
-				meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized","code":0}`)),
-				meets("403", status(http.StatusForbidden, `{"message":"Missing Access","code":50001}`)),
+				meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized: Bot {token}","code":0}`)),
+				meets("403", status(http.StatusForbidden, `{"message":"Missing Access: Authorization: Bot {token}","code":50001}`)),
 				meets("404", status(http.StatusNotFound, `{"message":"Unknown interaction","code":10062}`)),
 				meets("409", status(http.StatusConflict, `{"message":"Conflict","code":0}`)),
 				meets("429", discordtest.RateLimited("", "", time.Minute, true)),
-				meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
+				meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable: Bot {token}","code":0}`)),
 				onTheWay("TLS fails", toDiscord, faultproxy.Untrusted),
 				onTheWay("name not found", toDiscord, faultproxy.Unknown),
 			},
@@ -235,14 +235,14 @@ func laterResponses() []outcome {
 				passing(meets("answers truncated", handled(truncated()))),
 				passing(meets("another content type", signIn())),
 				passing(meets("429", discordtest.RateLimited("", "", time.Second, false))),
-				passing(meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`))),
+				passing(meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable: Bot {token}","code":0}`))),
 				passing(meets("404", discordtest.Refused("", "", discordtest.CodeUnknownWebhook))), // discord-api-docs#7220
 			},
 		}, {
 			unknown: usual, known: usual, acts: unfinished, staff: "could not be told",
 			faults: []fault{
-				meets("401", status(http.StatusUnauthorized, `{"message":"Invalid Webhook Token","code":50027}`)),
-				meets("403", status(http.StatusForbidden, `{"message":"Missing Access","code":50001}`)),
+				meets("401", status(http.StatusUnauthorized, `{"message":"Invalid Webhook Token of Bot {token}","code":50027}`)),
+				meets("403", status(http.StatusForbidden, `{"message":"Missing Access: Authorization: Bot {token}","code":50001}`)),
 			},
 		},
 	}
@@ -298,7 +298,7 @@ func logChannels() []outcome {
 		meets("hanging", discordtest.Fault{Hang: true}),
 		meets("another content type", signIn()),
 		meets("429", discordtest.RateLimited("", "", 2*time.Second, false)),
-		meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable","code":0}`)),
+		meets("503", status(http.StatusServiceUnavailable, `{"message":"503: Service Unavailable: Bot {token}","code":0}`)),
 	)
 	// Who does not hear that a message was deleted deletes it once more.
 	lost.breaks = append(lost.breaks, "DELETE /channels/{channel}/messages/{message}: 404, code 10008")
@@ -316,6 +316,6 @@ func logChannels() []outcome {
 			meets("wrong types", handled(status(http.StatusOK, `{"id":1}`))),
 		),
 		lost,
-		how(refused, meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized","code":0}`))),
+		how(refused, meets("401", status(http.StatusUnauthorized, `{"message":"401: Unauthorized: Bot {token}","code":0}`))),
 	}
 }

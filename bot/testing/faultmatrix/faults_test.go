@@ -34,6 +34,7 @@ func onTheWay(name string, to relay, c faultproxy.Condition) fault {
 // atTheService makes the service answer every request with a fault.
 func atTheService(name string, f hostapitest.Fault, env ...string) fault {
 	return fault{name: name, env: env, strike: func(_ *testing.T, s *scene) func() {
+		f.Body = s.echo(f.Body)
 		s.Service.Fail("", f, 0)
 		return s.Service.ClearFaults
 	}}
@@ -64,6 +65,7 @@ func inRedisAccounts(name string, put func(s *scene, key string)) fault {
 func atDiscord(name string, f discordtest.Fault, routes ...string) fault {
 	return fault{name: name, strike: func(_ *testing.T, s *scene) func() {
 		var ends []func()
+		f.Body = s.echo(f.Body)
 		for _, route := range routes {
 			f.Route = route
 			ends = append(ends, s.Discord.Inject(f))
@@ -111,6 +113,11 @@ func inLogChannels(name string, a discordtest.Access) fault {
 		s.actions.Allow(a)
 		return func() { s.actions.Allow(discordtest.FullAccess) }
 	}}
+}
+
+// echo has an answer repeat the secrets that whoever gives it knows.
+func (s *scene) echo(body string) string {
+	return strings.NewReplacer("{token}", s.Discord.Token(), "{secret}", s.Service.Secret()).Replace(body)
 }
 
 // status is a fault of Discord's that answers so, and nothing happens.

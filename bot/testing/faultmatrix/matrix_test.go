@@ -19,6 +19,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alicebob/miniredis/v2"
+
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/bot/testing/faultproxy"
@@ -42,6 +44,7 @@ func TestMain(m *testing.M) {
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
 	network()                          // before anything connects
+	miniredis.DumpMaxLineLen = 1 << 20 // all of a value, in which secrets are looked for
 	world.Main(m)
 }
 
@@ -125,6 +128,7 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 		return
 	}
 	each(samples(trials), func(one *trial) { one.recover(t, p) })
+	s.checkRedis(t)
 	// A second first response is no mistake: on a busy machine the answer to the
 	// first may come late.
 	onPurpose := append([]string{"code 40060", alreadyGone}, o.breaks...)

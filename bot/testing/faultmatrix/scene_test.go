@@ -47,6 +47,9 @@ type scene struct {
 	people int
 }
 
+// redisPassword is that of each scene's Redis.
+const redisPassword = "recognisable-redis-password"
+
 // relay is one of a scene's relays, by where it leads.
 type relay int
 
@@ -68,11 +71,13 @@ func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
 		s.done[userID]++
 	}
 	s.redis.ClockTTL(true)
+	s.redis.RequireAuth(redisPassword)
 	s.World = world.New(t, world.Options{
 		Discord: discordtest.Config{HeartbeatInterval: a.heartbeats}, Staff: true, Env: a.env,
 		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: carriedOut},
 		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
 	})
+	s.AddSecret(redisPassword, "password of Redis")
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
 	s.commands, s.asTheBot = allCommands(t), rest.New(secret.Text(s.Discord.Token()), s.Discord.URL())
 	t.Cleanup(s.asTheBot.Close)
@@ -99,7 +104,7 @@ func (s *scene) connect(t *testing.T, secure bool) {
 		s.relays[to] = run(t, target)
 	}
 	s.Env = append(s.Env,
-		"REDIS_URL=redis"+tls+"://"+s.relays[toRedis].Addr(),
+		"REDIS_URL=redis"+tls+"://:"+redisPassword+"@"+s.relays[toRedis].Addr(),
 		"HOSTAPI_URL=http"+tls+"://"+s.relays[toService].Addr(),
 		"DISCORD_API_URL=http"+tls+"://"+s.relays[toDiscord].Addr()+"/api/v9")
 	s.Discord.Inject(discordtest.Fault{
@@ -180,6 +185,24 @@ func (c *person) restock() {
 // crash has a bot crash of which only the service knows.
 func (c *person) crash() {
 	c.scene.Service.SetStatus(c.user.ID, radio+"-"+c.user.ID, hostapitest.Crashed)
+}
+
+// checkRedis fails the test where Redis holds a secret. It may hold an interaction's token, by which
+// another process tells how an action ended, and only where that expires.
+func (s *scene) checkRedis(t *testing.T) {
+	t.Helper()
+	secrets := s.Secrets()
+	if len(secrets) < 20 {
+		t.Errorf("only %d secrets are known", len(secrets))
+	}
+	for _, entry := range strings.Split("\n"+s.redis.Dump(), "\n- ") {
+		key, _, _ := strings.Cut(entry, "\n")
+		for secret, what := range secrets {
+			if strings.Contains(entry, secret) && (what != "interaction token" || s.redis.TTL(key) == 0) {
+				t.Errorf("%s holds the %s, and expires after %v", key, what, s.redis.TTL(key))
+			}
+		}
+	}
 }
 
 // accountKey is in the keys of accounts.

@@ -2,13 +2,23 @@ package world
 
 import (
 	"bytes"
+	"maps"
 	"strings"
 	"testing"
 )
 
+// AddSecret adds something that must be told nobody, and what it is, before a bot is started.
+func (w *World) AddSecret(secret, what string) {
+	if w.secrets == nil {
+		w.secrets = make(map[string]string)
+	}
+	w.secrets[secret] = what
+}
+
 // Secrets returns what must be told nobody, and what it is.
 func (w *World) Secrets() map[string]string {
 	secrets := map[string]string{w.Discord.Token(): "bot token", w.Service.Secret(): "shared secret"}
+	maps.Copy(secrets, w.secrets)
 	for _, token := range w.Discord.InteractionTokens() {
 		secrets[token] = "interaction token"
 	}

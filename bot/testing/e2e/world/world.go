@@ -91,6 +91,7 @@ type World struct {
 	http    bool
 	tune    func(*configs.Settings)
 	support *discordtest.Role // by which somebody is staff
+	secrets map[string]string // see AddSecret
 }
 
 // New makes a world without a bot.
