@@ -94,12 +94,23 @@ type Bot struct {
 	supervisor      Supervisor // may be nil
 	afterStart      func()     // may be nil
 	closers         []func()   // of what New opened, first to last
+	hurry           int        // see Hurried
 }
+
+// Option is a way in which a bot differs from the one that operators run.
+type Option func(*Bot)
+
+// Hurried makes the pauses of log channels and of panels so many times shorter, for tests: they spare
+// Discord, and wait for Redis.
+func Hurried(times int) Option { return func(b *Bot) { b.hurry = times } }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
-func New(s *configs.Settings, version string, log zerolog.Logger) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1)}
+func New(s *configs.Settings, version string, log zerolog.Logger, options ...Option) (*Bot, error) {
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1), hurry: 1}
+	for _, option := range options {
+		option(b)
+	}
 	b.monitor = monitor.New(version, b.Ready)
 	if err := b.build(); err != nil {
 		b.close()
@@ -199,11 +210,13 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	if b.settings.Admin.GuildID != "" {
 		buttons = logchannel.Buttons{Lookup: commands.LookupID, Reference: commands.ReferenceID, References: commands.ReferencesID}
 	}
+	timing := logchannel.DefaultTiming()
+	timing.Turn, timing.Grace = timing.Turn/time.Duration(b.hurry), timing.Grace/time.Duration(b.hurry)
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Wake: b.leader.Wake, Leading: b.leader.Leading, Aside: b.recordUnreadable,
-		Timing: logchannel.DefaultTiming(), MaxWaiting: logchannel.DefaultMaxWaiting,
+		Timing: timing, MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 }
 

@@ -142,8 +142,8 @@ func (b *Bot) watchSlow(s watcher.Status) {
 func (b *Bot) openPanels() {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
-	timing.Between = min(timing.Between, 3*interval) // less only in tests, whose interval is shorter than any that can be set
-	timing.Check = min(timing.Check, 2*interval)     // so that it says in time that what it shows is old
+	timing.Between = min(timing.Between, 3*interval) / time.Duration(b.hurry) // less only in tests, whose interval is shorter than any that can be set
+	timing.Check = min(timing.Check, 2*interval)                              // so that it says in time that what it shows is old
 	b.panels = panel.New(panel.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForPanels), Watching: b.watcher, Log: b.log, Timing: timing,
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
