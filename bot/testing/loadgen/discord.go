@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"testing"
 	"time"
 )
 
@@ -58,17 +57,6 @@ func StartDiscord(shards int) (*Discord, error) {
 	d.server = &http.Server{Handler: http.HandlerFunc(d.serve), ReadHeaderTimeout: 10 * time.Second}
 	d.serving.Go(func() { _ = d.server.Serve(listener) })
 	return d, nil
-}
-
-// RunDiscord is StartDiscord for a test or a benchmark, with which it ends.
-func RunDiscord(tb testing.TB) *Discord {
-	tb.Helper()
-	d, err := StartDiscord(1)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(d.Close)
-	return d
 }
 
 // URL returns the address of the REST API in the version that a program speaks.

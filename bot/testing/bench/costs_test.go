@@ -1,10 +1,11 @@
-package e2e_test
+//go:build integration
+
+package bench_test
 
 import (
 	"bytes"
 	"context"
 	"io"
-	"math"
 	"regexp"
 	"runtime"
 	"slices"
@@ -17,6 +18,7 @@ import (
 
 	"hostbot/bot/leader"
 	"hostbot/bot/store/keyspace"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/bot/testing/faultproxy"
 	"hostbot/bot/testing/loadgen"
@@ -37,7 +39,11 @@ func TestNothingIsLeftOfAnInteraction(t *testing.T) {
 	case world.Everything():
 		first = 10_000
 	}
-	discord := loadgen.RunDiscord(t)
+	discord, err := loadgen.StartDiscord(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(discord.Close)
 	service, err := loadgen.StartService(10)
 	if err != nil {
 		t.Fatal(err)
@@ -151,67 +157,6 @@ func (h heard) Write(piece []byte) (int, error) {
 
 func (h heard) Close() error { return nil }
 
-// TestWarmCacheCostsOneRoundTrip counts what an interaction costs once the account
-// is cached: one round trip to Redis, which reads the account and the customer's actions,
-// one call to Discord, none to the service. Over HTTP there is no call to Discord: the
-// answer to its own says all.
-func TestWarmCacheCostsOneRoundTrip(t *testing.T) {
-	t.Parallel()
-	redis, trips := miniredis.RunT(t), &roundTrips{}
-	relay, err := faultproxy.Start(redis.Addr(), trips.tap)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(relay.Close)
-	// Without log channels, which ask Redis every second what is to be told.
-	w := world.New(t, world.Options{
-		Redis: "redis://" + relay.Addr(),
-		Tune:  func(s *configs.Settings) { s.LogChannels = configs.LogChannels{} },
-	})
-	anna := w.AddCustomer("anna", "Shop", "Radio")
-	stop := w.Start(t)
-	card := openShop(t, anna)
-
-	// Another start, so that nothing of the first call is still under way; its
-	// first interaction makes the connection to Redis.
-	w.Restart(t, stop)
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	asked := w.Service.Count(hostapitest.OpList) // more than once where Redis was late to keep the account
-
-	for name, act := range map[string]func(){
-		"/bot list": func() { anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop") },
-		"/bot show": func() { openShop(t, anna) },
-		"/plan":     func() { anna.Types(t, "/plan").WaitFor(t, "2 of 30") },
-		"typing":    func() { anna.Completes(t, "/bot show", "bot", "s") },
-		"All bots": func() { // from a card that is there
-			card.Press(t, "All bots").WaitFor(t, "🟢 Radio")
-			card = card.Choose(t, "Open a bot", "Shop")
-		},
-	} {
-		fewest, least := math.MaxInt, max(map[string]int{"All bots": 2}[name], 1)
-		// Each second the bot renews what it holds, and looks for what is to be done.
-		for tries := 0; tries < 20 && fewest > least; tries++ {
-			before := trips.count()
-			w.Discord.ForgetCalls()
-			act()
-			fewest = min(fewest, trips.count()-before)
-		}
-		want := map[string]int{"All bots": 2}[name]
-		if fewest != least {
-			t.Errorf("%s: %d round trips to Redis, want %d", name, fewest, least)
-		}
-		if world.OverHTTP() {
-			want = 0
-		} else {
-			want = max(want, 1)
-		}
-		if calls := w.Discord.Calls(); len(calls) != want {
-			t.Errorf("%s: %d calls to Discord", name, len(calls))
-		}
-	}
-	w.WantCalls(t, hostapitest.OpList, asked)
-}
-
 // TestRestartCostsFewRoundTrips counts what it costs to press Restart, from the press until nothing is
 // left of the action: each of them is a reason why the customer waits where Redis is far away. The
 // leader is another process, whose own are not counted, and the log channel has more to do already.
@@ -228,7 +173,8 @@ func TestRestartCostsFewRoundTrips(t *testing.T) {
 	anotherLeads(t, w, redis)
 	anna := w.AddCustomer("anna", "Shop")
 	w.Start(t)
-	card := openShop(t, anna)
+	card := anna.Types(t, "/bot show", discordtest.Options{"bot": "Shop"})
+	card.WaitFor(t, "Limits: 512 MB RAM")
 	var fewest []string
 	// The first press has Redis load scripts. Every two seconds the bot renews what it holds.
 	for tries := 0; tries < 20 && (fewest == nil || len(fewest) > most); tries++ {
