@@ -3,11 +3,7 @@ package e2e_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net/http"
-	"regexp"
-	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -63,6 +59,22 @@ func wantCallbacks(t *testing.T, w *world.World, want int) {
 	}
 }
 
+// letIdentify has the pause between two sessions of a shard be over, which is five seconds.
+func letIdentify(t *testing.T, w *world.World, redis string) {
+	t.Helper()
+	w.Discord.IdentifyAtOnce()
+	client := redistest.Connect(t, redis)
+	keys, err := redistest.Keys(t.Context(), client, "*:{shards}:identify:*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if err := client.Del(t.Context(), key).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // loseConnection makes the bot lose its connection, and waits until it says why.
 // It cannot come back until the gateway lets it.
 func loseConnection(t *testing.T, w *world.World, strike func(*discordtest.Server), why string) {
@@ -91,82 +103,15 @@ func waitBack(t *testing.T, w *world.World, identifies, resumes int) {
 	}
 }
 
-// TestGatewayFaultsPass: where the session can be resumed, what customers did
-// meanwhile is answered, once. Where it cannot, Discord replays nothing.
-func TestGatewayFaultsPass(t *testing.T) {
-	t.Parallel()
-	type fault struct {
-		strike func(*discordtest.Server)
-		why    string
-		anew   bool // the session is begun anew
-		end    func(*discordtest.Server)
-	}
-	for name, test := range map[string]fault{
-		"asked to reconnect": {strike: (*discordtest.Server).AskReconnect, why: "asked to reconnect"},
-		"session invalid":    {strike: func(d *discordtest.Server) { d.InvalidateSession(false) }, why: "gave up the session", anew: true},
-		"cut":                {strike: (*discordtest.Server).Drop, why: "connection to discord lost"},
-		"half open": {
-			strike: func(d *discordtest.Server) { d.Silence(true) }, why: "acknowledged no heartbeat",
-			end: func(d *discordtest.Server) { d.Silence(false) },
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w := newGatewayWorld(t, "")
-			anna := w.AddCustomer("anna", "Shop")
-			w.Start(t)
-			wantReady(t, w, true)
-			loseConnection(t, w, test.strike, test.why)
-			missed, err := anna.Start("/bot list", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.Discord.RefuseConnections(false)
-			if test.end != nil {
-				test.end(w.Discord)
-			}
-			if test.anew {
-				waitBack(t, w, 2, 0)
-			} else {
-				waitBack(t, w, 1, 1)
-				missed.WaitFor(t, "🟢 Shop")
-				wantCallbacks(t, w, 1)
-			}
-			anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-			w.StaffRead(t, "🔌")
-			w.StaffRead(t, "🔗")
-			if s := w.Discord.Gateway(); s.Connections > 3 {
-				t.Errorf("it connected %d times", s.Connections)
-			}
-		})
-	}
-}
-
-func TestFinalCloseCodeEndsTheProgram(t *testing.T) {
-	t.Parallel()
-	w := newGatewayWorld(t, "")
-	stop := w.Start(t)
-	w.Discord.CloseWith(4014)
-	select {
-	case <-w.Ended:
-	case <-time.After(world.Patience):
-		t.Error("it does not end")
-	}
-	if final, ok := errors.AsType[*gateway.FinalError](stop()); !ok || final.Code != 4014 || strings.Contains(final.Error(), "\n") {
-		t.Errorf("Run returned %v", final)
-	}
-	if s := w.Discord.Gateway(); s.Connections > 1 {
-		t.Errorf("it connected %d times", s.Connections)
-	}
-}
-
 // TestTooFewShardsStopTheProgram has the bot come to be in more guilds than its shards may
 // serve. It ends as after SIGTERM, and the process that follows has as many as Discord wants.
 func TestTooFewShardsStopTheProgram(t *testing.T) {
 	t.Parallel()
-	w := newGatewayWorld(t, "")
+	redis := redistest.StartMiniredis(t).URL()
+	w := newGatewayWorld(t, redis)
 	anna := w.AddCustomer("anna", "Shop")
 	stop := w.Start(t)
+	letIdentify(t, w, redis)
 	restart := anna.Types(t, "/bot restart", bot("Shop"))
 	w.Clock.BlockUntil(t, 1)
 	w.Discord.RecommendShards(2)
@@ -185,6 +130,7 @@ func TestTooFewShardsStopTheProgram(t *testing.T) {
 		t.Errorf("Run returned %v", final)
 	}
 	w.StaffRead(t, "🛑", "too many guilds for its number of shards")
+	letIdentify(t, w, redis)
 	w.Start(t)
 	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 })
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
@@ -209,53 +155,16 @@ func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
 		w.Discord.RefuseConnections(false)
 		waitBack(t, w, 1, 2)
 		wantCallbacks(t, w, 1)
+		w.StaffRead(t, "🔌")
+		w.StaffRead(t, "🔗")
 	})
 }
 
-// TestWhoIsAnsweredTooLateIsCountedAndToldOf has customers type while the bot is cut off
-// for longer than Discord waits.
-func TestWhoIsAnsweredTooLateIsCountedAndToldOf(t *testing.T) {
-	t.Parallel()
-	w, clock := newWorldAt(t, "")
-	anna := w.AddCustomer("anna", "Shop")
-	w.Start(t)
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	loseConnection(t, w, (*discordtest.Server).Drop, "connection to discord lost")
-	for _, who := range []*discordtest.User{anna, w.AddCustomer("ben", "Shop"), w.AddCustomer("cleo", "Shop")} {
-		if _, err := who.Start("/bot list", nil); err != nil {
-			t.Fatal(err)
-		}
+// wantReady fails the test unless /readyz says so.
+func wantReady(t *testing.T, w *world.World, want bool) {
+	t.Helper()
+	status, body := w.Operator(t, "/readyz")
+	if (status == http.StatusOK) != want {
+		t.Errorf("/readyz says %d %s; ready: %v", status, body, want)
 	}
-	w.Discord.ExpectFailures()
-	clock.Advance(4 * time.Second)
-	w.Discord.RefuseConnections(false)
-	waitBack(t, w, 1, 1)
-	w.StaffRead(t, "❗ This bot was too late for Discord (10062)", "3 times")
-
-	// An interaction is counted when it is over, which is after staff were told.
-	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
-	defer cancel()
-	for _, want := range []string{
-		`hostbot_interactions_total{kind="command",outcome="ok",route="bot list"} 1`,
-		`hostbot_interactions_total{kind="command",outcome="unanswered",route="bot list"} 3`,
-		"4 first responses of commands",
-		"1 interactions answered, 3 without an answer",
-	} {
-		if !world.Eventually(limit, func() bool {
-			_, metrics := w.Operator(t, "/metrics")
-			_, health := w.Operator(t, "/healthz?verbose")
-			return strings.Contains(metrics+health+fmt.Sprint(firstResponses(metrics), " first responses of commands"), want)
-		}) {
-			t.Errorf("operators do not read %s", want)
-		}
-	}
-}
-
-// firstResponses counts those of commands on a page of metrics, deferred or not.
-func firstResponses(metrics string) (n int) {
-	for _, found := range regexp.MustCompile(`hostbot_first_response_seconds_count\{deferred="\w+",kind="command"\} (\d+)`).FindAllStringSubmatch(metrics, -1) {
-		count, _ := strconv.Atoi(found[1])
-		n += count
-	}
-	return n
 }

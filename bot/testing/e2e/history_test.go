@@ -53,22 +53,3 @@ func wantPicture(t *testing.T, v discordtest.View) {
 		t.Errorf("%+v, %d bytes: %v", picture, len(v.Attachments[0].Data), err)
 	}
 }
-
-func TestNothingIsWatchedWhereThatIsOff(t *testing.T) {
-	t.Parallel()
-	_, anna := world.Serving(t, world.Options{Env: []string{"WATCH_INTERVAL=off"}}, "Shop")
-	for _, c := range anna.Commands() {
-		for _, o := range c.Options {
-			if o.Name == "history" {
-				t.Error("/bot history is offered")
-			}
-		}
-		if c.Name == "panel" || c.Name == "alerts" {
-			t.Errorf("/%s is offered", c.Name)
-		}
-	}
-	more := openShop(t, anna).Press(t, "More…").WaitFor(t, "Startup")
-	if more.Contains("History") || more.Contains("Alerts") {
-		t.Errorf("the card offers:\n%s", more.Text())
-	}
-}

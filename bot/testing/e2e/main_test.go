@@ -11,7 +11,10 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-func TestMain(m *testing.M) { world.Main(m) }
+func TestMain(m *testing.M) {
+	world.Hurry(10)
+	world.Main(m)
+}
 
 // bot is the option by which a command means one bot.
 func bot(name string) discordtest.Options { return discordtest.Options{"bot": name} }

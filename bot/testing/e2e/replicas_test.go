@@ -1,25 +1,34 @@
 package e2e_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"sync"
 	"testing"
+	"time"
 
+	"hostbot/bot/actions"
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
+
+	"github.com/rs/zerolog"
 )
 
 // startTwo starts two replicas, as a rolling update that changes the number of shards
 // has them for a while: both get each event. Over HTTP that takes a load balancer that
 // sends a request again. stop stops both once they have done what they were asked for.
-func startTwo(t *testing.T, w *world.World) (stop func()) {
+func startTwo(t *testing.T, w *world.World, redis string) (stop func()) {
 	t.Helper()
 	w.Discord.ExpectFailures() // the second to answer is told that the first has
 	one := w.Start(t)
 	w.Env = append(w.Env, "DISCORD_SHARDS=2")
+	letIdentify(t, w, redis)
 	other := w.Start(t)
 	if world.OverHTTP() {
 		w.Discord.RepeatInteractions(true)
@@ -38,7 +47,7 @@ func TestReplicasActOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w := world.New(t, world.Options{Redis: redis})
 		anna := w.AddCustomer("anna", "Shop", "Radio")
-		startTwo(t, w)
+		startTwo(t, w, redis)
 		for range 3 {
 			reply := anna.Types(t, "/bot restart", bot("Radio"))
 			w.Finish(t)
@@ -68,30 +77,6 @@ func TestReplicasActOnce(t *testing.T) {
 	})
 }
 
-// TestReplicasTurnAlertsOnOnce has both replicas get each press. Of the first press neither
-// learns whose acknowledgement Discord has taken, so that both may act on it.
-func TestReplicasTurnAlertsOnOnce(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		w := world.New(t, world.Options{Redis: redis, Tune: watching})
-		anna := w.AddCustomer("anna", "Shop", "Radio")
-		stop := startTwo(t, w)
-		view := anna.Types(t, "/alerts")
-		view.WaitFor(t, "goes down unexpectedly")
-		w.Discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteCallback, Times: 2, After: true, Reset: true})
-		view = view.Choose(t, "Turn a bot's alerts on or off", "Shop")
-		view.WaitFor(t, "🔔 Shop")
-		view.Choose(t, "Turn a bot's alerts on or off", "Radio").WaitFor(t, "🔔 Radio")
-		stop()
-		w.Start(t)
-		end := anna.Types(t, "/alerts").WaitFor(t, "goes down unexpectedly")
-		if !end.Contains("🔔 Shop") || !end.Contains("🔔 Radio") {
-			t.Errorf("what was turned on is turned back:\n%s", end.Text())
-		}
-		wantMessages(t, anna.InDM(), "I'll message you here", 1)
-	})
-}
-
 func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 	t.Parallel()
 	redistest.EachServer(t, func(t *testing.T, redis *redistest.Server) {
@@ -113,7 +98,7 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, redis string) {
 		w := world.New(t, world.Options{Redis: redis, Staff: true})
 		anna := w.AddCustomer("anna", "Shop")
-		startTwo(t, w)
+		startTwo(t, w, redis)
 		w.AddStaff("sam").Types(t, "/admin lookup", discordtest.Options{"user": anna}).WaitFor(t, "🟢 Shop")
 		w.AddOutsider("mia").Types(t, "/admin status").WaitFor(t, "This is for staff")
 		elsewhere := func(times int) {
@@ -142,4 +127,48 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestActionOfAnotherReplicaIsShown has another process restart a bot that is looked at.
+func TestActionOfAnotherReplicaIsShown(t *testing.T) {
+	t.Parallel()
+	redis := redistest.StartMiniredis(t).URL()
+	w, anna := world.Serving(t, world.Options{Redis: redis}, "Shop", "Radio")
+	openShop(t, anna)
+	lock := begins(t, anotherReplica(t, w, redis), anna.ID)
+	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Restarting **Shop**")
+	anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "Running")
+	lock.Close()
+	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Running")
+	w.WantCalls(t, hostapitest.OpRestart, 0)
+}
+
+// anotherReplica returns the actions of a process that shares a Redis with the bot.
+func anotherReplica(t *testing.T, w *world.World, redis string) *actions.Actions {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	a := actions.New(actions.Config{
+		Redis: redistest.Connect(t, redis), Space: keyspace.Of(secret.Text(w.Discord.Token())), Log: zerolog.Nop(), Timing: actions.DefaultTiming(),
+		Reached: func() time.Duration { return 0 }, Report: func(actions.Report) {},
+	})
+	go func() {
+		defer close(done)
+		a.Run(ctx) // so that the action is not taken for one whose process died
+	}()
+	t.Cleanup(func() { cancel(); <-done })
+	return a
+}
+
+// begins has a replica restart the bot "Shop" of a customer.
+func begins(t *testing.T, a *actions.Actions, customerID string) *actions.Lock {
+	t.Helper()
+	lock, err := a.Acquire(t.Context(), actions.Claim{
+		Request: &interaction.Request{ID: "1573955771119435999", UserID: customerID, CustomerID: customerID, ReceivedAt: time.Now()},
+		Action:  interaction.Action{Name: "restart", BotID: "id-shop", BotName: "Shop"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lock
 }

@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -22,104 +23,31 @@ func servingStaffed(t *testing.T, redis string, bots ...string) (w *world.World,
 
 func TestStaffLookACustomerUp(t *testing.T) {
 	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		w, anna, sam := servingStaffed(t, redis, "Shop", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
-		view := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna})
-		view.WaitFor(t, "Staff view** of <@"+anna.ID+">")
-		view.WaitFor(t, "data from")
-		view.WaitFor(t, "11 of 30") // the plan
-		w.StaffRead(t, "Staff command", "admin lookup", sam.ID, anna.ID)
+	redis := redistest.StartMiniredis(t).URL()
+	w, anna, sam := servingStaffed(t, redis, "Shop", "A", "B", "C", "D", "E", "F", "G", "H", "I", "J")
+	view := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna})
+	view.WaitFor(t, "Staff view** of <@"+anna.ID+">")
+	view.WaitFor(t, "data from")
+	view.WaitFor(t, "11 of 30") // the plan
+	w.StaffRead(t, "Staff command", "admin lookup", sam.ID, anna.ID)
 
-		second := view.Choose(t, "Page 1 of 2", "Page 2 of 2")
-		second.WaitFor(t, "Page 2 of 2")
-		second.WaitFor(t, "Staff view")
-		card := second.Choose(t, "Page 2 of 2", "Page 1 of 2").Choose(t, "Open a bot", "Shop")
-		card.WaitFor(t, "Limits: 512 MB RAM")
-		card.WaitFor(t, "Staff view")
-		for _, own := range []string{"Startup", "Delete"} {
-			if _, err := card.View().Button(own); err == nil {
-				t.Errorf("staff are offered %s", own)
-			}
+	second := view.Choose(t, "Page 1 of 2", "Page 2 of 2")
+	second.WaitFor(t, "Page 2 of 2")
+	second.WaitFor(t, "Staff view")
+	card := second.Choose(t, "Page 2 of 2", "Page 1 of 2").Choose(t, "Open a bot", "Shop")
+	card.WaitFor(t, "Limits: 512 MB RAM")
+	card.WaitFor(t, "Staff view")
+	for _, own := range []string{"Startup", "Delete"} {
+		if _, err := card.View().Button(own); err == nil {
+			t.Errorf("staff are offered %s", own)
 		}
-		restartOnce(t, w, card)
-		w.StaffRead(t, "✅ Restart", "🛟 for <@", sam.ID, anna.ID, "id-shop")
-		card.Press(t, "All bots").WaitFor(t, "Staff view")
-
-		sam.Uses(t, "Hosted bots", anna).WaitFor(t, "🟢 Shop")
-		w.StaffRead(t, "Staff command", "Hosted bots", anna.ID)
-	})
-}
-
-func TestStaffActForACustomer(t *testing.T) {
-	t.Parallel()
-	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
-	choices := sam.Completes(t, "/admin action", "bot", "ra", discordtest.Options{"user": anna})
-	if len(choices) != 1 || choices[0].Name != "🟢 Radio" {
-		t.Fatalf("suggested %+v", choices)
 	}
-	stop := sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": choices[0].Value, "do": "stop"})
-	stop.WaitFor(t, "Stopping **Radio**")
-	w.Finish(t)
-	stop.WaitFor(t, "✅ Stopped")
-	w.StaffRead(t, "✅ Stop", "🛟 for <@", sam.ID, anna.ID, "id-radio")
+	restartOnce(t, w, card)
+	w.StaffRead(t, "✅ Restart", "🛟 for <@", sam.ID, anna.ID, "id-shop")
+	card.Press(t, "All bots").WaitFor(t, "Staff view")
 
-	sam.Types(t, "/admin action", discordtest.Options{"user": anna, "bot": "Rodia", "do": "start"}).WaitFor(t, "Did you mean **Radio**")
-	w.StaffRead(t, "Staff command", "admin action", "start Rodia", anna.ID)
-	w.WantCalls(t, hostapitest.OpStart, 0)
-}
-
-func TestStaffForgetACustomer(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		w, anna, sam := servingStaffed(t, redis, "Shop")
-		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		asked := askForget(t, sam, anna)
-		asked.Press(t, "Cancel").WaitFor(t, "Nothing was removed")
-		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		w.WantCalls(t, hostapitest.OpList, 1)
-		w.StaffReadNothingOf(t, "admin forget")
-
-		asked = askForget(t, sam, anna)
-		asked.Press(t, "Remove everything").WaitFor(t, "was removed")
-		w.StaffRead(t, "Staff command", "admin forget", sam.ID, anna.ID)
-		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is stored about")
-		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-		w.WantCalls(t, hostapitest.OpList, 2)
-		if n := len(world.Entries(w.Channel.Messages(), "admin forget")); n != 1 {
-			t.Errorf("staff read of it %d times", n)
-		}
-	})
-}
-
-// TestStaffHaveAnAccountReadAnew sees at once what changed at the service, though what is cached is young.
-func TestStaffHaveAnAccountReadAnew(t *testing.T) {
-	t.Parallel()
-	w, anna, sam := servingStaffed(t, "", "Shop")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Crashed)
-	user := discordtest.Options{"user": anna}
-	sam.Types(t, "/admin lookup", user).WaitFor(t, "🟢 Shop")
-	sam.Types(t, "/admin refresh", user).WaitFor(t, "🔴 Shop")
-	w.WantCalls(t, hostapitest.OpList, 2)
-	w.StaffRead(t, "Staff command", "admin refresh", sam.ID, anna.ID)
-}
-
-// TestOnlyStaffRemoveWhatTheyWereAskedAbout has somebody be staff no more when the button is
-// pressed, and somebody else press it.
-func TestOnlyStaffRemoveWhatTheyWereAskedAbout(t *testing.T) {
-	t.Parallel()
-	w, anna, sam := servingStaffed(t, "", "Shop")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	asked := askForget(t, sam, anna)
-	sam.SetRoles()
-	asked.Press(t, "Remove everything").WaitFor(t, "This is for staff")
-	button, err := asked.View().Button("Remove everything")
-	if err != nil {
-		t.Fatal(err)
-	}
-	pressPosted(t, w, w.AddOutsider("mia"), button.CustomID).WaitFor(t, "This is for staff")
-	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	w.WantCalls(t, hostapitest.OpList, 1)
+	sam.Uses(t, "Hosted bots", anna).WaitFor(t, "🟢 Shop")
+	w.StaffRead(t, "Staff command", "Hosted bots", anna.ID)
 }
 
 func TestStaffSeeTheStatus(t *testing.T) {
@@ -152,90 +80,28 @@ func TestStaffSeeTheStatus(t *testing.T) {
 	})
 }
 
-func TestStaffTestTheLogChannels(t *testing.T) {
-	t.Parallel()
-	w, _, sam := servingStaffed(t, "")
-	w.StaffRead(t, "⚠️", "No REDIS_URL is set")
-	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way to <#"+w.Channel.ID+">")
-	for _, kind := range []string{"✅ Restart", "❌ Restart", "⚠️ Restart", "❗ This bot failed", "👁️ Staff command", "resumed after"} {
-		w.StaffRead(t, kind, "TEST · ")
-	}
-	w.StaffRead(t, "Staff command", "admin logs test", sam.ID)
-
-	w.Discord.ExpectFailures()
-	w.Channel.Allow(discordtest.MissingAccess)
-	sam.Types(t, "/admin logs test").WaitFor(t, "is on its way")
-	w.Log.WaitFor(t, "discord does not take log channel entries")
-	status := sam.Types(t, "/admin status")
-	status.WaitFor(t, "<#"+w.Channel.ID+">")
-	status.WaitFor(t, "50001")
-	w.Channel.Allow(discordtest.FullAccess)
+// forget has staff forget what is cached of a customer, as time would.
+func forget(t *testing.T, sam, customer *discordtest.User) {
+	t.Helper()
+	askForget(t, sam, customer).Press(t, "Remove everything").WaitFor(t, "was removed")
 }
 
-func TestStaffReadWhatTheBotNeedsInALogChannel(t *testing.T) {
-	t.Parallel()
-	w := world.New(t, world.Options{Staff: true})
-	w.Channel.Allow(discordtest.MissingPermissions)
-	w.Start(t)
-	w.Log.WaitFor(t, "in a thread, Send Messages in Threads")
-	w.AddStaff("sam").Types(t, "/admin status").WaitFor(t, "in a thread, Send Messages in Threads")
+// askForget has staff be asked whether what is kept of a customer is to be removed. It may
+// be cached a moment after the customer has the answer.
+func askForget(t *testing.T, sam, customer *discordtest.User) (asked *discordtest.Reply) {
+	t.Helper()
+	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
+	defer cancel()
+	if !world.Eventually(limit, func() bool {
+		asked = sam.Types(t, "/admin forget", discordtest.Options{"user": customer})
+		return asked.WaitUntil(t, isShown).Contains("would be removed")
+	}) {
+		t.Fatalf("staff are not asked:\n%s", asked.View().Text())
+	}
+	return asked
 }
 
-func TestStaffsCommandsAreRefusedToOthers(t *testing.T) {
-	t.Parallel()
-	w, anna, sam := servingStaffed(t, "", "Shop")
-	mia := w.AddOutsider("mia")
-	for command, options := range map[string]discordtest.Options{
-		"/admin lookup":    {"user": anna},
-		"/admin action":    {"user": anna, "bot": "Shop", "do": "restart"},
-		"/admin refresh":   {"user": anna},
-		"/admin forget":    {"user": anna},
-		"/admin reference": {"code": "ABCDEFG"},
-		"/admin status":    nil,
-		"/admin logs test": nil,
-	} {
-		mia.Types(t, command, options).WaitFor(t, "This is for staff")
-		w.StaffRead(t, "Staff command refused", strings.TrimPrefix(command, "/"), mia.ID)
-	}
-	mia.Uses(t, "Hosted bots", anna).WaitFor(t, "This is for staff")
-	if choices := mia.Completes(t, "/admin action", "bot", "", discordtest.Options{"user": anna}); len(choices) != 0 {
-		t.Errorf("suggested %+v", choices)
-	}
-	if _, err := anna.Command(t.Context(), "/admin status", nil); err == nil {
-		t.Error("Discord offers the command to users who may not manage the guild")
-	}
-	w.WantCalls(t, hostapitest.OpList, 0)
-
-	// Somebody who is staff no longer is refused in a view that was opened before.
-	card := sam.Types(t, "/admin lookup", discordtest.Options{"user": anna}).Choose(t, "Open a bot", "Shop")
-	sam.SetRoles()
-	card.Press(t, "Restart").WaitFor(t, "This is for staff")
-	card.Press(t, "Refresh").WaitFor(t, "This is for staff")
-	w.WantCalls(t, hostapitest.OpRestart, 0)
-}
-
-func TestStaffWithoutAGuildHaveNoCommands(t *testing.T) {
-	t.Parallel()
-	w, _ := world.Serving(t, world.Options{Env: []string{"ADMIN_USER_IDS=1"}})
-	sam := w.Discord.User("sam", discordtest.ID("1"), discordtest.Permissions(1<<5)) // may manage the guild
-	if _, err := sam.Command(t.Context(), "/admin status", nil); err == nil {
-		t.Error("/admin is registered")
-	}
-	pressPosted(t, w, sam, "for/42/show/a").WaitFor(t, "out of date")
-}
-
-// TestStaffReadOfAnInteractionOnce: what the cache could not fetch is in the
-// failure's entry, and in none of its own.
-func TestStaffReadOfAnInteractionOnce(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{Redis: redistest.StartMiniredis(t).URL()}, "Shop")
-	w.Service.Close()
-	shown := anna.Types(t, "/bot list").WaitFor(t, "can't be reached")
-	w.StaffRead(t, "❗ ", referenceIn(t, shown))
-	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "can't be reached")
-	w.StaffRead(t, "❗ Hosting service: no answer", "2 times")
-	w.StaffReadNothingOf(t, "⚠️")
-}
+func isShown(v discordtest.View) bool { return v.State == discordtest.Shown }
 
 // pressLogged has somebody press a button of the log channel's latest message that
 // has one of this label.
@@ -260,6 +126,7 @@ func pressLogged(t *testing.T, w *world.World, who *discordtest.User, label stri
 func TestStaffGoOnFromALogEntry(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
+	w.StaffRead(t, "⚠️", "No REDIS_URL is set")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted"))
 	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "current state (409)", code)
@@ -294,75 +161,4 @@ func TestStaffGoOnFromALogEntry(t *testing.T) {
 	pressLogged(t, w, w.AddOutsider("mia"), "Look up").WaitFor(t, "This is for staff")
 	sam.SetRoles()
 	pressLogged(t, w, sam, "Reference").WaitFor(t, "This is for staff")
-}
-
-func TestWithoutStaffsGuildEntriesHaveNoButtons(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict}, 1)
-	anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted")
-	w.StaffRead(t, "❌ Restart", "id-shop")
-	for _, m := range w.Channel.Messages() {
-		if len(m.Buttons()) > 0 {
-			t.Errorf("staff cannot press %+v", m.Buttons())
-		}
-	}
-}
-
-// TestReferencesLeadSomewhere has things go wrong in each way that shows a
-// customer a reference, and staff look it up.
-func TestReferencesLeadSomewhere(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		happen func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View
-		story  []string
-	}{
-		"an action that is not confirmed": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusServiceUnavailable, Body: `{"error":"the **node** is @everyone down"}`}, 1)
-				return anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "don't know yet whether")
-			},
-			[]string{"bot restart", "Shop `id-shop`", "restart: unavailable (503)", `\*\*node\*\* is \@everyone down`, "1, ", "test"},
-		},
-		"a form that comes too late": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute}, 1)
-				late := anna.Types(t, "/bot startup", bot("Shop"))
-				w.Clock.BlockUntil(t, 1)
-				w.Clock.Advance(time.Minute)
-				return late.WaitFor(t, "the form couldn't open")
-			},
-			[]string{"bot startup", "too slow to open a modal"},
-		},
-		"an old account that cannot be updated": {
-			func(t *testing.T, w *world.World, anna *discordtest.User) discordtest.View {
-				w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusBadGateway}, 1)
-				anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "don't know yet whether") // so it is asked for anew
-				w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Delay: time.Minute, Status: http.StatusBadGateway}, 0)
-				card := anna.Types(t, "/bot show", bot("Shop"))
-				card.WaitFor(t, "Updating…")
-				for range 3 { // which includes calls that are tried again
-					w.Clock.BlockUntil(t, 1)
-					w.Clock.Advance(time.Minute)
-				}
-				return card.WaitFor(t, "can't be reached")
-			},
-			[]string{"bot show", "list: unavailable (502)"},
-		},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, anna, sam := servingStaffed(t, "", "Shop")
-			code := referenceIn(t, test.happen(t, w, anna))
-			story := sam.Types(t, "/admin reference", discordtest.Options{"code": " " + strings.ToLower(code)})
-			for _, part := range append(test.story, "Reference "+code, anna.ID) {
-				story.WaitFor(t, part)
-			}
-			if shown := story.WaitFor(t, code); shown.Contains("Shard") == world.OverHTTP() {
-				t.Errorf("the shard is shown only where there is one: %s", shown.Text())
-			}
-			w.StaffRead(t, "Staff command", "admin reference", code, sam.ID)
-		})
-	}
 }

@@ -63,19 +63,3 @@ func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 		t.Errorf("a second press leads to %d threads", n)
 	}
 }
-
-// TestSupportChannelThatRefuses: the customer may try again, staff read what the channel lacks, and the
-// customer's first failure is the one of which they are told in the end.
-func TestSupportChannelThatRefuses(t *testing.T) {
-	t.Parallel()
-	w, channel, failed := supported(t)
-	channel.Allow(discordtest.MissingPermissions)
-	untold := failed.Press(t, "Tell support")
-	untold.WaitFor(t, "couldn't be told")
-	w.Channel.WaitFor(t, "Create Public Threads")
-	channel.Allow(discordtest.FullAccess)
-	untold.Press(t, "Try again").WaitFor(t, "They see what you see")
-	if n := len(threads(w, channel)); n != 1 || !channel.Messages()[0].Contains("restart: forbidden (403)") {
-		t.Errorf("%d threads", n)
-	}
-}

@@ -3,7 +3,6 @@ package e2e_test
 import (
 	"context"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -61,21 +60,4 @@ func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
 		}
 		w.WantCalls(t, hostapitest.OpRestart, 5)
 	})
-}
-
-// TestAStopSaysWhichBotsWereNotRestarted stops the bot while four are being restarted.
-func TestAStopSaysWhichBotsWereNotRestarted(t *testing.T) {
-	t.Parallel()
-	w, anna, question, stop := fiveCrashed(t, world.Options{Env: []string{"HOSTAPI_TIMEOUT=1m"}})
-	all := question.Press(t, "Restart 5 bots")
-	w.Clock.BlockUntil(t, 4)
-	if err := stop(); err != nil {
-		t.Error(err)
-	}
-	end := all.WaitFor(t, "0 of 5 bots were restarted")
-	if text := end.Text(); strings.Count(text, "not confirmed") != 4 || strings.Count(text, "not restarted") != 1 {
-		t.Errorf("it ends with\n%s", text)
-	}
-	w.StaffRead(t, "Restart", anna.ID, "Not confirmed")
-	w.WantCalls(t, hostapitest.OpRestart, 4)
 }

@@ -57,14 +57,3 @@ func (w *World) StaffRead(t testing.TB, texts ...string) {
 		t.Fatalf("no entry in the log channel says all of %q", texts)
 	}
 }
-
-// StaffReadNothingOf fails the test where a message in the log channel has this
-// text.
-func (w *World) StaffReadNothingOf(t testing.TB, text string) {
-	t.Helper()
-	for _, entry := range w.Channel.Messages() {
-		if entry.Contains(text) {
-			t.Errorf("staff read:\n%s", entry.Text())
-		}
-	}
-}

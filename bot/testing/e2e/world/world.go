@@ -58,6 +58,12 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
+// hurried are the options of each bot.
+var hurried []bot.Option
+
+// Hurry has staff read so many times sooner of what happens. It is called in a TestMain.
+func Hurry(times int) { hurried = []bot.Option{bot.Hurried(times)} }
+
 // Everything reports whether tests are to take minutes, or a machine of their own, if that
 // is what they need.
 func Everything() bool { return os.Getenv("TEST_EVERYTHING") != "" }
@@ -197,7 +203,7 @@ func (w *World) Environment() []string {
 // Run runs a bot until stop is called or the test ends.
 func Run(t testing.TB, settings *configs.Settings, log io.Writer) (stop func() error, ended <-chan struct{}) {
 	t.Helper()
-	b, err := bot.New(settings, "test", logging.New(settings.Log, log))
+	b, err := bot.New(settings, "test", logging.New(settings.Log, log), hurried...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,15 +220,6 @@ func Run(t testing.TB, settings *configs.Settings, log io.Writer) (stop func() e
 	}
 	t.Cleanup(func() { _ = stop() })
 	return stop, done
-}
-
-// Restart stops a bot and starts another, with nothing in its memory.
-func (w *World) Restart(t testing.TB, stop func() error) (stopAgain func() error) {
-	t.Helper()
-	if err := stop(); err != nil {
-		t.Fatal(err)
-	}
-	return w.Start(t)
 }
 
 // Finish lets an action that the service has begun, or is about to, come to its
