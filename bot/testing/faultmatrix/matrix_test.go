@@ -38,7 +38,7 @@ var network = sync.OnceValue(func() *faultproxy.Network {
 })
 
 func TestMain(m *testing.M) {
-	flag.Bool("all", false, "try every fault, and fail where one cannot be judged; otherwise a sample is tried")
+	flag.Bool("all", world.Integration, "try every fault, and fail where one cannot be judged; otherwise a sample is tried")
 	flag.Uint64("seed", 0, "which `number` chooses the sample; 0 for another one each time")
 	flag.Int("shards", 1, "over how many `shards` interactions reach the bot")
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
@@ -106,7 +106,7 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 	o, x := a.outcome, a.fault
 	s := a.start(t, people, m)
 	p := newPhrasebook(t)
-	trials := s.trials()
+	trials := s.trials(a.flows)
 
 	each(trials, func(one *trial) { one.begin(t) })
 	if t.Failed() {
@@ -168,12 +168,15 @@ func each(trials []*trial, do func(*trial)) {
 	all.Wait()
 }
 
+// enough is how many trials of each kind show that all works again.
+const enough = 2
+
 // samples returns some trials of each kind: what works for them again does for all.
 func samples(trials []*trial) []*trial {
 	var some []*trial
 	taken := make(map[need]int)
 	for _, one := range trials {
-		if taken[one.need]++; taken[one.need] <= 2 {
+		if taken[one.need]++; taken[one.need] <= enough {
 			some = append(some, one)
 		}
 	}

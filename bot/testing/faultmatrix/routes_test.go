@@ -94,7 +94,7 @@ func routesTaken(t *testing.T, people int, m *machine) (wrong []string, tooSlow 
 			sent.Add(1)
 		}
 	})()
-	p, trials := newPhrasebook(t), s.trials()
+	p, trials := newPhrasebook(t), s.trials(flows())
 	each(trials, func(one *trial) { one.begin(t) })
 	before := s.servedAll(t, &sent)
 	s.struck = time.Now()

@@ -129,8 +129,8 @@ func (s *scene) tooSlow() bool { return s.late > 0 || !s.settled && s.pulse.late
 func (s *scene) settle() { s.late, s.settled = s.pulse.lateSince(s.struck), true }
 
 // trials returns one of each flow, with people of their own.
-func (s *scene) trials() (trials []*trial) {
-	for _, f := range flows() {
+func (s *scene) trials(flows []flow) (trials []*trial) {
+	for _, f := range flows {
 		trials = append(trials, &trial{flow: f, person: s.newPerson(f.name())})
 	}
 	return trials

@@ -2,6 +2,7 @@ package faultmatrix_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -13,7 +14,7 @@ import (
 
 // TestFaultMatrix lets everything go wrong with everything that the bot depends
 // on while it is used in every way, and then lets it be well again. Without -all it
-// tries a sample.
+// tries a sample, which is a small one where the tests are built without the tag integration.
 //
 // How things end depends on the bot's limits of time. With the race detector,
 // which takes five times the CPU time, it misses some of them.
@@ -29,7 +30,7 @@ func TestFaultMatrix(t *testing.T) {
 	faults := attempts(dependencies())
 	if !all {
 		faults = sample(t, dependencies())
-		until = earlier(until, began.Add(sampleTime))
+		until = earlier(until, began.Add(sampleTime()))
 	}
 	m := &machine{pulse: startPulse(t)}
 	unjudged := schedule{until: until, try: func(a attempt, people int, judged func(bool)) {
@@ -48,12 +49,19 @@ func earlier(one, other time.Time) time.Time {
 	return other
 }
 
-const (
-	// sampleTime is for how long tries of a sample begin.
-	sampleTime = 30 * time.Second
-	// longestTry is how long a try may take, so that it ends before the test must.
-	longestTry = 3 * time.Minute
-)
+// longestTry is how long a try may take, so that it ends before the test must.
+const longestTry = 3 * time.Minute
+
+// sampleTime is for how long tries of a sample begin.
+func sampleTime() time.Duration {
+	if world.Integration {
+		return 30 * time.Second
+	}
+	return 2 * time.Second
+}
+
+// A small sample has so many faults, and so many ways of using the bot.
+const fewFaults, fewFlows = 2, 20
 
 // pace is how much happens at once.
 type pace struct {
@@ -68,7 +76,8 @@ func paces() []pace { return []pace{{4, 12}, {3, 8}, {2, 5}, {1, 3}} }
 type attempt struct {
 	outcome
 	fault
-	name string
+	name  string
+	flows []flow // the ways in which the bot is used
 }
 
 func (a attempt) String() string { return a.name }
@@ -78,14 +87,14 @@ func attempts(all []dependency) (list []attempt) {
 	for _, d := range all {
 		for _, o := range d.outcomes {
 			for _, x := range o.faults {
-				list = append(list, attempt{o, x, d.name + "/" + x.name})
+				list = append(list, attempt{o, x, d.name + "/" + x.name, flows()})
 			}
 		}
 	}
 	return list
 }
 
-// sample chooses a fault of each line of FAILURES.md.
+// sample chooses a fault of each line of FAILURES.md, or a few of those.
 func sample(t *testing.T, all []dependency) []attempt {
 	seed := world.Flag[uint64]("seed")
 	if seed == 0 {
@@ -99,7 +108,35 @@ func sample(t *testing.T, all []dependency) []attempt {
 			all[i].outcomes[j].faults = []fault{o.faults[random.IntN(len(o.faults))]}
 		}
 	}
-	return attempts(all)
+	chosen := attempts(all)
+	if world.Integration {
+		return chosen
+	}
+	chosen = slices.DeleteFunc(chosen, attempt.waits)
+	random.Shuffle(len(chosen), func(i, j int) { chosen[i], chosen[j] = chosen[j], chosen[i] })
+	chosen = chosen[:fewFaults]
+	for i := range chosen {
+		chosen[i].flows = someOf(chosen[i].flows, random)
+	}
+	return chosen
+}
+
+// waits reports whether a try takes several times as long as others: nobody is answered, Redis has to be
+// taken for lost, what may have been done is held back for a while, or a limit has to pass.
+func (a attempt) waits() bool {
+	return a.unknown == unheard || a.noticed != "" || a.loses || slices.Contains([]string{"429", "hanging", "slow"}, a.fault.name)
+}
+
+// someOf chooses about so many flows as a small sample has, in their order. Those by which it is seen that all
+// works again are among them: others may be done once alone.
+func someOf(all []flow, random *rand.Rand) (some []flow) {
+	seen := make(map[need]int)
+	for _, f := range all {
+		if seen[f.need]++; seen[f.need] <= enough || random.IntN(len(all)) < fewFlows {
+			some = append(some, f)
+		}
+	}
+	return some
 }
 
 // schedule says what is tried when.
