@@ -150,12 +150,6 @@ func (u *User) Presses(t testing.TB, v View, label string) *Reply {
 	return must(t, func(ctx context.Context) (*Reply, error) { return u.Click(ctx, v.ID, button.CustomID) })
 }
 
-// Picks is PickIn for tests.
-func (u *User) Picks(t testing.TB, v View, placeholder string, labels ...string) *Reply {
-	t.Helper()
-	return must(t, func(ctx context.Context) (*Reply, error) { return u.PickIn(ctx, v, placeholder, labels...) })
-}
-
 // must fails the test where f returns an error.
 func must[T any](t testing.TB, f func(context.Context) (T, error)) T {
 	t.Helper()

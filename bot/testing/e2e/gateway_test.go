@@ -18,21 +18,13 @@ import (
 // when it is back, however slow this machine is.
 func newGatewayWorld(t *testing.T, redis string) *world.World {
 	t.Helper()
-	w, _ := newWorldAt(t, redis)
-	return w
-}
-
-// newWorldAt makes such a world, and returns Discord's clock.
-func newWorldAt(t *testing.T, redis string) (*world.World, *discordtest.ManualClock) {
-	t.Helper()
 	world.AboutTheGateway(t)
-	clock := discordtest.NewManualClock(time.Now())
 	w := world.New(t, world.Options{
-		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: clock},
+		Discord: discordtest.Config{HeartbeatInterval: time.Second, Clock: discordtest.NewManualClock(time.Now())},
 		Redis:   redis, Env: []string{"HTTP_ADDR=127.0.0.1:0"},
 	})
 	w.Discord.IdentifyAtOnce() // its clock stands still
-	return w, clock
+	return w
 }
 
 // waitGateway waits until the gateway has seen enough.

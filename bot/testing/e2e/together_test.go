@@ -13,26 +13,26 @@ import (
 )
 
 // fiveCrashed asks for the restart of five bots that have crashed, among six.
-func fiveCrashed(t *testing.T, o world.Options) (w *world.World, anna *discordtest.User, question *discordtest.Reply, stop func() error) {
+func fiveCrashed(t *testing.T, o world.Options) (w *world.World, anna *discordtest.User, question *discordtest.Reply) {
 	t.Helper()
 	w = world.New(t, o)
 	anna = w.AddCustomer("anna", "Shop", "A", "B", "C", "D", "E")
 	for _, id := range []string{"id-a", "id-b", "id-c", "id-d", "id-e"} {
 		crash(t, w, anna.ID, id)
 	}
-	stop = w.Start(t)
+	w.Start(t)
 	list := anna.Types(t, "/bot list")
 	list.WaitFor(t, "🔴 Crashed: 5")
 	question = list.Press(t, "Restart all that crashed (5)")
 	question.WaitFor(t, "5 bots have crashed")
-	return w, anna, question, stop
+	return w, anna, question
 }
 
 // TestAllThatCrashedAreRestartedInThreeSteps delivers the last press twice.
 func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
 	t.Parallel()
 	redistest.Each(t, func(t *testing.T, redis string) {
-		w, anna, question, _ := fiveCrashed(t, world.Options{Redis: redis, RateLimits: true})
+		w, anna, question := fiveCrashed(t, world.Options{Redis: redis, RateLimits: true})
 		w.Discord.ExpectFailures() // the second delivery is refused
 		all := question.Press(t, "Restart 5 bots")
 		w.Discord.Redeliver(all)
