@@ -39,7 +39,7 @@ var network = sync.OnceValue(func() *faultproxy.Network {
 
 func TestMain(m *testing.M) {
 	flag.Bool("all", world.Integration, "try every fault, and fail where one cannot be judged; otherwise a sample is tried")
-	flag.Uint64("seed", 0, "which `number` chooses the sample; 0 for another one each time")
+	flag.Uint64("seed", 0, "which `number` chooses the sample; with the tag integration 0 is for another one each time")
 	flag.Int("shards", 1, "over how many `shards` interactions reach the bot")
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are

@@ -19,7 +19,6 @@ import (
 	"io"
 	"log"
 	"net/http"
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -63,10 +62,6 @@ var hurried []bot.Option
 
 // Hurry has staff read so many times sooner of what happens. It is called in a TestMain.
 func Hurry(times int) { hurried = []bot.Option{bot.Hurried(times)} }
-
-// Everything reports whether tests are to take minutes, or a machine of their own, if that
-// is what they need.
-func Everything() bool { return os.Getenv("TEST_EVERYTHING") != "" }
 
 // Options say how a world differs from the usual one.
 type Options struct {
