@@ -50,7 +50,7 @@ const (
 func TestSoak(t *testing.T) {
 	duration, seed := world.Flag[time.Duration]("soak"), world.Flag[uint64]("soak-seed")
 	if duration == 0 {
-		t.Skip("for example: go test ./bot/testing/soak -soak 30m -timeout 45m")
+		t.Skip("for example: go test -tags integration ./bot/testing/soak -soak 30m -timeout 45m")
 	}
 	t.Logf("seed %d", seed)
 	s := newSoak(t)

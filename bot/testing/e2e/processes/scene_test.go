@@ -40,7 +40,7 @@ var program string
 
 func TestMain(m *testing.M) {
 	if world.RaceDetector { // the program is built without it, and Discord would be too slow with it
-		log.Print("runs without the race detector: go test ./bot/testing/e2e/processes")
+		log.Print("runs without the race detector: go test -tags integration ./bot/testing/e2e/processes")
 		return
 	}
 	dir, err := os.MkdirTemp("", "hostbot")
