@@ -248,7 +248,8 @@ func TestWhoIsTold(t *testing.T) {
 func TestGlobalLimitHoldsAllUp(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, nil)
+		var client *rest.Client
+		a, _ := startWith(t, discord, url, &watched{}, func(c *alerts.Config) { client = c.Discord.(*rest.Client) })
 		anna, ben := discord.User("anna"), discord.User("ben")
 		turnOn(t, a, anna)
 		turnOn(t, a, ben)
@@ -259,6 +260,7 @@ func TestGlobalLimitHoldsAllUp(t *testing.T) {
 		tell(t, a, fell(anna, "shop", time.Now()))
 		limited := awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
 		until := limited.Started.Add(limited.Duration + pause)
+		eventually(t, func() bool { return !client.PausedUntil().IsZero() }) // the client has read the answer
 		tell(t, a, fell(ben, "radio", time.Now()))
 		ben.InDM().Sees(t, "radio c fell")
 		anna.InDM().Sees(t, "shop c fell")
@@ -340,10 +342,6 @@ func (f *fleet) DeleteMessage(ctx context.Context, channelID, id string) error {
 func (f *fleet) LatestMessages(ctx context.Context, channelID string, n int) ([]rest.Posted, error) {
 	return f.next().LatestMessages(ctx, channelID, n)
 }
-
-// crashes is of how many customers a bot falls at once. With the build tag they are more: miniredis goes
-// through all keys at each command.
-var crashes = 100
 
 // TestManyCrashesAtOnce has Discord fail in each way while alerts are sent, with its
 // limits on, and a process die. Discord's seconds are short, or it would take minutes.

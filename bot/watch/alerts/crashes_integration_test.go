@@ -2,4 +2,5 @@
 
 package alerts_test
 
-func init() { crashes = 1000 }
+// crashes is of how many customers a bot falls at once.
+const crashes = 1000
