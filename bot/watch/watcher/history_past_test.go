@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/redistest"
@@ -13,12 +11,7 @@ import (
 
 // TestPastKeepsWhatIsKnownOverGaps has nobody look for a while, now or before.
 func TestPastKeepsWhatIsKnownOverGaps(t *testing.T) {
-	options, err := redis.ParseURL(redistest.StartMiniredis(t).URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	defer func() { _ = client.Close() }()
+	client := redistest.Connect(t, redistest.StartMiniredis(t).URL())
 	h := history.New(client, "", func() time.Duration { return time.Minute })
 	now := time.Now().Truncate(time.Second)
 	const u, r, c = history.Unwatched, hostapi.StateRunning, hostapi.StateCrashed

@@ -4,20 +4,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/redistest"
 )
 
 func TestSpans(t *testing.T) {
-	options, err := redis.ParseURL(redistest.StartMiniredis(t).URL())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := redis.NewClient(options)
-	defer func() { _ = client.Close() }()
+	client := redistest.Connect(t, redistest.StartMiniredis(t).URL())
 	h := history.New(client, "", func() time.Duration { return time.Minute })
 	now := time.Now().Truncate(time.Second)
 	ago := func(d time.Duration) time.Time { return now.Add(-d) }
