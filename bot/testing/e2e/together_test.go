@@ -38,7 +38,7 @@ func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
 		w.Discord.Redeliver(all)
 		all.WaitFor(t, "Restarting 5 bots")
 		if !world.OverHTTP() { // where nobody tells which answer counts
-			w.Log.WaitFor(t, "the interaction was answered elsewhere") // what it shows must not be newer than the end
+			w.Log.WaitFor(t, "answered elsewhere") // what it shows must not be newer than the end; where the first one has claimed the change, it shows nothing
 		}
 		w.Clock.BlockUntil(t, 4) // as many as the service is asked for at once
 		w.Finish(t)
