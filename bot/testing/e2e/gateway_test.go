@@ -124,7 +124,7 @@ func TestTooFewShardsStopTheProgram(t *testing.T) {
 	letIdentify(t, w, redis)
 	w.Start(t)
 	w.StaffRead(t, "🛑", "too many guilds for its number of shards") // who leads next delivers it, if there was no time
-	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 })
+	waitGateway(t, w, func(s discordtest.GatewayStats) bool { return s.Open == 2 && s.Identifies == 3 })
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 }
 
