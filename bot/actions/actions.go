@@ -145,35 +145,61 @@ func New(cfg Config) *Actions {
 // ErrDuplicate. It takes a second at most, and as long again if the process refuses what Redis
 // granted.
 func (a *Actions) Acquire(ctx context.Context, c Claim) (*Lock, error) {
-	l := a.newLock(c)
+	got := a.AcquireAll(ctx, []Claim{c})[0]
+	return got.Lock, got.Refusal
+}
+
+// Acquired is a lock, or why it was refused.
+type Acquired struct {
+	Lock    *Lock
+	Refusal error
+}
+
+// AcquireAll is Acquire for several bots, in the order of the claims, for which Redis is asked once.
+func (a *Actions) AcquireAll(ctx context.Context, claims []Claim) []Acquired {
+	got, locks := make([]Acquired, len(claims)), make([]*Lock, len(claims))
+	for i, c := range claims {
+		locks[i] = a.newLock(c)
+	}
+	refusals := make([]error, len(claims))
 	if a.cfg.Redis != nil {
-		granted, refusal := a.store.acquire(context.WithoutCancel(ctx), l)
-		if refusal != nil {
-			return nil, refusal
+		refusals = a.store.acquire(context.WithoutCancel(ctx), locks)
+	}
+	for i, l := range locks {
+		if refusals[i] == nil {
+			refusals[i] = a.acquireLocal(l, claims[i])
 		}
-		l.shared = granted
+		if got[i].Refusal = refusals[i]; refusals[i] == nil {
+			got[i].Lock = l
+		}
+	}
+	return got
+}
+
+// acquireLocal asks the process for a lock that Redis has not refused. It is asked also if Redis grants
+// the lock: an action may still be running that was started while Redis did not answer.
+func (a *Actions) acquireLocal(l *Lock, c Claim) error {
+	if a.cfg.Redis != nil {
 		// If no answer came, Redis may have granted the lock all the same. It is renewed and
 		// released for that reason: otherwise others would be told of an action that has ended.
 		a.mu.Lock()
 		a.own[l] = struct{}{}
 		a.mu.Unlock()
 	}
-	// The process is asked also if Redis grants the lock: an action may still be running that
-	// was started while Redis did not answer.
 	free, err := a.local.acquire(c)
 	if err != nil {
 		l.Close()
-		return nil, err
+		return err
 	}
 	l.freeLocal = free
-	return l, nil
+	return nil
 }
 
 func (a *Actions) newLock(c Claim) *Lock {
 	request := *c.Request
 	request.Options, request.Fields, request.Values = nil, nil, nil
 	return &Lock{
-		all: a, request: request, action: c.Action, name: c.Action.Name, state: running, freeLocal: func(time.Duration) {}, since: time.Now(),
+		all: a, request: request, action: c.Action, name: c.Action.Name, state: running, freeLocal: func(release) {}, since: time.Now(),
 		entry: entry{request.CustomerID, botField(c.Action.BotID), rand.Text()},
 	}
 }

@@ -158,7 +158,7 @@ func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 		var c claims
 		before := time.Now()
 		for i := range actions.PerWindow {
-			acquire(t, []*actions.Actions{one, other}[i%2], c.next("42", fmt.Sprint("bot ", i), "restart")).Close()
+			end(acquire(t, []*actions.Actions{one, other}[i%2], c.next("42", fmt.Sprint("bot ", i), "restart")), interaction.Done)
 		}
 		limit := refused[*actions.LimitError](t, one, c.next("42", "shop", "restart"))
 		if wait := limit.Until.Sub(before); wait < actions.Window-time.Second || wait > actions.Window+time.Minute {
@@ -166,6 +166,58 @@ func TestUserStartsSoManyActionsAMinute(t *testing.T) {
 		}
 		acquire(t, one, c.next("43", "shop", "restart")).Close()
 	})
+}
+
+// TestWhatWasNotCarriedOutDoesNotCount closes locks of which no action has ended.
+func TestWhatWasNotCarriedOutDoesNotCount(t *testing.T) {
+	redistest.Parallel(t)
+	eachKind(t, func(t *testing.T, one, other *actions.Actions) {
+		var c claims
+		for range 2 {
+			var many []actions.Claim
+			for i := range actions.PerWindow + 1 {
+				many = append(many, c.next("42", fmt.Sprint("bot ", i), "restart"))
+			}
+			got := one.AcquireAll(t.Context(), many)
+			if _, limited := errors.AsType[*actions.LimitError](got[actions.PerWindow].Refusal); !limited {
+				t.Errorf("one too many: %v", got[actions.PerWindow].Refusal)
+			}
+			for i, g := range got[:actions.PerWindow] {
+				if g.Refusal != nil {
+					t.Fatalf("bot %d: %v", i, g.Refusal)
+				}
+				g.Lock.Close()
+			}
+		}
+		end(acquire(t, other, c.next("42", "shop", "restart")), interaction.Done)
+	})
+}
+
+// TestRedisIsAskedOnceForManyLocks, so that one that does not answer is waited for once.
+func TestRedisIsAskedOnceForManyLocks(t *testing.T) {
+	redistest.Parallel(t)
+	client := redistest.Connect(t, redistest.StartMiniredis(t).URL())
+	var asked atomic.Int32
+	client.AddHook(redistest.Requests(func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
+		asked.Add(1)
+		return next(ctx, cmds)
+	}))
+	locks := sharing(client)
+	var c claims
+	acquire(t, locks, c.next("42", "first", "restart")) // has Redis know the script
+	asked.Store(0)
+	var many []actions.Claim
+	for i := range 20 {
+		many = append(many, c.next("42", fmt.Sprint("bot ", i), "restart"))
+	}
+	for _, g := range locks.AcquireAll(t.Context(), many) {
+		if g.Refusal != nil || !g.Lock.Shared() {
+			t.Errorf("%v", g.Refusal)
+		}
+	}
+	if n := asked.Load(); n != 1 {
+		t.Errorf("Redis was asked %d times", n)
+	}
 }
 
 // TestStaffHaveOneLimitForAllCustomers has one member of staff act for many customers, who keep
@@ -180,7 +232,7 @@ func TestStaffHaveOneLimitForAllCustomers(t *testing.T) {
 			return claim
 		}
 		for i := range actions.PerWindow {
-			acquire(t, []*actions.Actions{one, other}[i%2], forCustomer(i)).Close()
+			end(acquire(t, []*actions.Actions{one, other}[i%2], forCustomer(i)), interaction.Done)
 		}
 		tooMany := forCustomer(actions.PerWindow)
 		_ = refused[*actions.LimitError](t, one, tooMany)
@@ -297,8 +349,8 @@ func TestClaimIsGrantedOnce(t *testing.T) {
 		if _, err := other.Acquire(t.Context(), claim); !errors.Is(err, actions.ErrDuplicate) {
 			t.Errorf("another process, after it has ended: %v", err)
 		}
-		for range actions.PerWindow - 1 {
-			acquire(t, locks, c.next("42", "shop", "restart")).Close()
+		for range actions.PerWindow {
+			end(acquire(t, locks, c.next("42", "shop", "restart")), interaction.Done)
 		}
 		_ = refused[*actions.LimitError](t, locks, c.next("42", "shop", "restart"))
 	})

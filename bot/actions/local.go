@@ -27,7 +27,13 @@ func newLocal() *local {
 	return &local{running: make(map[botKey]Running), started: make(map[string][]time.Time), held: make(map[heldKey]time.Time)}
 }
 
-func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err error) {
+// release is how a lock of the process is released.
+type release struct {
+	holdBack time.Duration // for so long the same action is refused
+	unsent   bool          // it was not carried out, and does not count
+}
+
+func (l *local) acquire(c Claim) (free func(release), err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now, key := time.Now(), botKey{c.Request.CustomerID, c.Action.BotID}
@@ -45,12 +51,16 @@ func (l *local) acquire(c Claim) (release func(holdBack time.Duration), err erro
 	}
 	l.started[c.Request.UserID] = append(recent, now)
 	l.running[key] = Running{c.Action.Name, now}
-	return func(holdBack time.Duration) {
+	return func(r release) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.running, key)
-		if holdBack > 0 {
-			l.held[heldKey{key, c.Action.Name}] = time.Now().Add(holdBack)
+		if r.holdBack > 0 {
+			l.held[heldKey{key, c.Action.Name}] = time.Now().Add(r.holdBack)
+		}
+		started := l.started[c.Request.UserID]
+		if i := slices.Index(started, now); r.unsent && i >= 0 {
+			l.started[c.Request.UserID] = slices.Delete(started, i, i+1)
 		}
 	}, nil
 }

@@ -37,7 +37,7 @@ type Lock struct {
 	name      string // of the action
 	since     time.Time
 	shared    bool
-	freeLocal func(holdBack time.Duration)
+	freeLocal func(release)
 
 	mu     sync.Mutex // held while Redis is told
 	action interaction.Action
@@ -65,31 +65,34 @@ func (l *Lock) End(action interaction.Action) (tell bool) {
 		l.action, l.state = action, end
 		l.move(untold)
 	}
-	l.free(holdBack)
+	l.free(release{holdBack: holdBack})
 	return l.phase != reported
 }
 
 // free frees the bot in this process. The caller holds the mutex.
-func (l *Lock) free(holdBack time.Duration) {
-	l.freeLocal(holdBack)
-	l.freeLocal = func(time.Duration) {}
+func (l *Lock) free(r release) {
+	l.freeLocal(r)
+	l.freeLocal = func(release) {}
 }
 
 // Told frees the bot, as staff know how the action ended.
 func (l *Lock) Told() { l.moveTo(told) }
 
 // Close forgets the action, as the caller knows of it, too. If it has not ended, it was not
-// carried out.
+// carried out, and does not count among those that the user has started.
 func (l *Lock) Close() { l.moveTo(closed) }
 
 func (l *Lock) moveTo(next phase) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.free(0)
+	l.free(release{unsent: next == closed && l.phase == acting})
 	if l.phase < next {
 		l.move(next)
 	}
 }
+
+// isOwn reports whether the user acts on a bot of their own.
+func (l *Lock) isOwn() bool { return l.request.UserID == l.request.CustomerID }
 
 // move goes on to another phase. The caller holds the mutex.
 func (l *Lock) move(next phase) {
@@ -119,6 +122,9 @@ func (l *Lock) sync() error {
 	}
 	if err := l.all.store.remove(l.entry); err != nil {
 		return err
+	}
+	if l.state == running {
+		l.all.store.giveBack(l)
 	}
 	l.all.forget(l)
 	l.all.remember(l.entry)

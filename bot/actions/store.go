@@ -68,57 +68,87 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
 }
 
-// acquire asks Redis for a lock. It returns false without a refusal if Redis gives no answer that
-// makes sense.
-func (s store) acquire(ctx context.Context, l *Lock) (granted bool, refusal error) {
+// acquire asks Redis for locks in one round trip, has each know whether Redis granted it, and returns
+// why each was refused. One that is neither granted nor refused had no answer that makes sense.
+func (s store) acquire(ctx context.Context, locks []*Lock) (refusals []error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	data, err := l.encode()
-	if err != nil {
-		return false, nil
+	refusals = make([]error, len(locks))
+	asked := make([]acquisition, 0, len(locks))
+	for i, l := range locks {
+		if data, err := l.encode(); err == nil {
+			asked = append(asked, s.acquisition(i, l, data))
+		}
 	}
-	args := append(s.fields(l, data), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds(), lostLife.Milliseconds())
-	keys, own := s.keys(l.entry, l.request.ID), l.request.UserID == l.entry.customer
-	if own {
-		keys = append(keys, startedKey(l.request.UserID))
+	s.list(ctx, asked)
+	for _, one := range asked {
+		l, i := one.lock, one.place
+		answer, err := one.answer.StringSlice()
+		if err != nil || len(answer) != 3 {
+			continue
+		}
+		if l.shared, refusals[i] = decided(answer); refusals[i] != nil {
+			_ = s.cfg.Redis.ZRem(ctx, s.index(), l.entry.String()).Err() // otherwise whoever finds it there does it
+		}
+		if l.shared && !l.isOwn() {
+			refusals[i] = s.count(ctx, l)
+			l.shared = refusals[i] == nil
+		}
 	}
-	answer, err := s.list(ctx, l.entry, keys, args).StringSlice()
-	if err != nil || len(answer) != 3 {
-		return false, nil
-	}
-	if granted, refusal = decided(answer); refusal != nil {
-		_ = s.cfg.Redis.ZRem(ctx, s.index(), l.entry.String()).Err() // otherwise whoever finds it there does it
-	}
-	if granted && !own {
-		refusal = s.count(ctx, l)
-	}
-	return granted && refusal == nil, refusal
+	return refusals
 }
 
-// list has an action be in the index, and runs acquireScript.
-func (s store) list(ctx context.Context, e entry, keys []string, args []any) (answer *redis.Cmd) {
+// acquisition is how acquireScript is asked for a lock, and what it answers.
+type acquisition struct {
+	place  int // among the locks that are asked for
+	lock   *Lock
+	keys   []string
+	args   []any
+	answer *redis.Cmd
+}
+
+func (s store) acquisition(place int, l *Lock, data []byte) acquisition {
+	args := append(s.fields(l, data), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds(), lostLife.Milliseconds())
+	keys := s.keys(l.entry, l.request.ID)
+	if l.isOwn() {
+		keys = append(keys, startedKey(l.request.UserID))
+	}
+	return acquisition{place: place, lock: l, keys: keys, args: args}
+}
+
+// list has actions be in the index, and runs acquireScript for each.
+func (s store) list(ctx context.Context, asked []acquisition) {
 	var listed *redis.Cmd
+	held, names := []any{s.cfg.Timing.Abandoned.Milliseconds()}, make([]string, len(asked))
+	for i, one := range asked {
+		names[i] = one.lock.entry.String()
+		held = append(held, names[i])
+	}
 	_ = pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) { // each has its own error
-		listed = p.Eval(ctx, holdScript, []string{s.index()}, s.cfg.Timing.Abandoned.Milliseconds(), e.String())
+		listed = p.Eval(ctx, holdScript, []string{s.index()}, held...)
 	}, func(p redis.Pipeliner) {
-		answer = redis.NewScript(acquireScript).EvalSha(ctx, p, keys, args...)
+		for i, one := range asked {
+			asked[i].answer = redis.NewScript(acquireScript).EvalSha(ctx, p, one.keys, one.args...)
+		}
 	})
 	err := listed.Err()
 	if aside.IsWrongType(err) {
-		err = s.hold(ctx, e.String())
+		err = s.hold(ctx, names...)
 	}
 	if err != nil { // the next renewal does it
 		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
 	}
-	if answer == nil {
-		return s.run(ctx, acquireScript, keys, args...)
+	for i, one := range asked {
+		if one.answer == nil || unanswered(one.answer.Err()) {
+			asked[i].answer = s.run(ctx, acquireScript, one.keys, one.args...) // which grants an action once, however often it is asked
+		}
 	}
-	err = answer.Err()
+}
+
+// unanswered reports whether a script that ended with an error has not been run.
+func unanswered(err error) bool {
 	_, answered := errors.AsType[redis.Error](err)
-	if err != nil && !answered || redis.HasErrorPrefix(err, "NOSCRIPT") || aside.IsWrongType(err) {
-		return s.run(ctx, acquireScript, keys, args...) // which grants an action once, however often it is asked
-	}
-	return answer
+	return err != nil && !answered || redis.HasErrorPrefix(err, "NOSCRIPT") || aside.IsWrongType(err)
 }
 
 // count counts the action of one who acts for a customer, and takes it back if it is one too many.
@@ -148,6 +178,13 @@ func (s store) count(ctx context.Context, l *Lock) (refusal error) {
 	_ = s.remove(l.entry) // otherwise it counts as abandoned after a while
 	left := time.UnixMilli(int64(first.Val()[0].Score)).Add(Window).Sub(clock)
 	return &LimitError{time.Now().Add(left)}
+}
+
+// giveBack has an action that was not carried out not count any more among those that a user has started.
+func (s store) giveBack(l *Lock) {
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	_ = s.cfg.Redis.ZRem(ctx, startedKey(l.request.UserID), l.entry.id).Err() // otherwise it counts for a minute
 }
 
 // decided reads what acquireScript returned.
