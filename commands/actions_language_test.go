@@ -3,6 +3,8 @@ package commands_test
 import (
 	"context"
 	"fmt"
+	"slices"
+	"sync"
 	"time"
 
 	"hostbot/bot/actions"
@@ -63,6 +65,21 @@ func (d *drawn) restartsOfAll(fresh asking) {
 	fresh(many(0), press("restartcrashed"))
 	fresh(func(w *world) { w.list = crashed(2) }, press("restartcrashed/now"))
 	fresh(many(40), press("restartcrashed"), press("restartcrashed/now"))
+	var refused sync.Once
+	fresh(func(w *world) {
+		w.list = crashed(31)
+		w.restart = func(string) (status string, err error) {
+			status = "RUNNING"
+			refused.Do(func() {
+				status, err = "", &hostapi.Error{Code: hostapi.CodeRateLimited, Status: 429, RetryAfter: time.Minute}
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.list.Servers = slices.Clone(w.list.Servers)
+				w.list.Servers[31].Status = "RUNNING" // by itself, while it waits
+			})
+			return status, err
+		}
+	}, press("restartcrashed/now"))
 	w := &world{list: crashed(3)}
 	c := newCommands(d.t, w)
 	busy := press("restart/b1")

@@ -1,9 +1,12 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -21,10 +24,18 @@ const (
 	// progressPause is between two looks of a batch's message. Discord's limit on edits is found in
 	// its answers alone (https://discord.com/developers/docs/topics/rate-limits).
 	progressPause = 1500 * time.Millisecond
+	// batchLimit is for how long a batch begins further actions. The message can be changed for 15 min.
+	batchLimit = 10 * time.Minute
+	// unsaidPause is how long a batch waits if the service has had too many requests, and does not say
+	// for how long.
+	unsaidPause = 10 * time.Second
 )
 
 // batch is one action on several of a customer's bots. Each bot has its lock and its entry in
 // staff's log, as if the action had been asked for on it alone.
+//
+// A batch goes on by itself where it may not go on at once: the customer has started as many actions
+// as there may be in a minute, or the service wants no more requests for a while.
 type batch struct {
 	commands *Commands // asks the service for a few bots at once
 	request  *interaction.Request
@@ -34,16 +45,24 @@ type batch struct {
 	members  []member
 	changes  chan memberChange // of members, by those who work on them
 	running  int               // members that have not ended
+	paused   pause
+}
+
+// pause is until when a batch begins nothing as the service has had too many requests.
+type pause struct {
+	mu     sync.Mutex
+	until  time.Time
+	reason error
 }
 
 // member is a bot of a batch.
 type member struct {
 	bot
 	request *interaction.Request // with an ID of its own, as an interaction acts once
-	lock    *actions.Lock        // nil if it was refused
+	lock    *actions.Lock        // nil until there is one
 	stage   stage
 	end     result // if it has ended
-	refusal error  // if it was left out
+	refusal error  // if it was left out, or has no lock yet
 }
 
 // stage is how far a member is.
@@ -60,6 +79,7 @@ const (
 type memberChange struct {
 	member   int
 	stage    stage
+	lock     *actions.Lock // that the member has from now on; nil: no other
 	end      result
 	reported bool // another process has told staff that nobody knows how it ended
 	refusal  error
@@ -71,7 +91,7 @@ func (c *Commands) newBatch(r *interaction.Request, a action, servers []hostapi.
 	slots := semaphore.NewWeighted(requestsAtOnce)
 	few := *c
 	few.accounts = fewAccounts{c.accounts, slots}
-	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 2*len(servers))}
+	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 4*len(servers))}
 	for _, s := range servers {
 		own := *r
 		own.ID += "/" + digest(s.ID)
@@ -109,97 +129,219 @@ func (b *batch) start() interaction.Response {
 }
 
 // begin acquires the locks of all bots, so that it is known at once which are left out, and has all
-// others acted on.
+// others acted on, those at their time for which it is too early.
 func (b *batch) begin(ctx context.Context) (interaction.Response, error) {
-	var locks []interaction.Lock
-	begun := false
-	defer func() {
-		for _, lock := range locks {
-			if !begun { // it panics
-				lock.Close()
+	all := make([]int, len(b.members))
+	for i := range all {
+		all[i] = i
+	}
+	got, early, again := b.acquire(ctx, all, "")
+	if len(early) > 0 {
+		go b.goOn(ctx, early, again)
+	}
+	var noted news
+	for _, change := range got {
+		b.apply(&noted, change)
+		if change.lock != nil {
+			go b.work(ctx, change.member, change.lock)
+		}
+	}
+	return b.shown(noted), nil
+}
+
+// acquire acquires the locks of some bots, and returns what has become of these, those of them for
+// which it is too early, and when it is not any more. An interaction acts once: attempt is what tells
+// one attempt from another.
+func (b *batch) acquire(ctx context.Context, members []int, attempt string) (changes []memberChange, early []int, again time.Time) {
+	claims := make([]actions.Claim, len(members))
+	for i, member := range members {
+		own := *b.members[member].request
+		own.ID += attempt
+		claims[i] = actions.Claim{Request: &own, Action: *own.Running}
+	}
+	for i, got := range b.commands.actions.AcquireAll(ctx, claims) {
+		change := memberChange{member: members[i], lock: got.Lock, refusal: got.Refusal}
+		if limit, is := errors.AsType[*actions.LimitError](got.Refusal); is && !b.isTooLate(limit.Until) {
+			early, again = append(early, members[i]), limit.Until
+		} else if got.Refusal != nil {
+			change.stage = stageLeftOut
+		}
+		changes = append(changes, change)
+	}
+	return changes, early, again
+}
+
+// isTooLate reports whether a batch begins nothing any more at a time.
+func (b *batch) isTooLate(at time.Time) bool { return at.Sub(b.began) > batchLimit }
+
+// goOn has bots acted on as soon as the customer may start further actions.
+func (b *batch) goOn(ctx context.Context, members []int, again time.Time) {
+	for attempt := 2; len(members) > 0; attempt++ {
+		if !sleepUntil(ctx, again) { // the program stops
+			for _, member := range members {
+				b.changes <- memberChange{member: member, stage: stageLeftOut, refusal: interaction.ErrStopping}
+			}
+			return
+		}
+		var got []memberChange
+		got, members, again = b.acquire(ctx, b.stillDown(ctx, members), "/"+strconv.Itoa(attempt))
+		for _, change := range got {
+			b.changes <- change
+			if change.lock != nil {
+				go b.work(ctx, change.member, change.lock)
 			}
 		}
-	}()
-	for i := range b.members {
-		m := &b.members[i]
-		lock, err := b.commands.actions.Acquire(ctx, actions.Claim{Request: m.request, Action: *m.request.Running})
-		if err != nil {
-			m.stage, m.refusal = stageLeftOut, err
-			b.running--
-			continue
-		}
-		m.lock, locks = lock, append(locks, lock)
 	}
-	for i, m := range b.members {
-		if m.lock != nil {
-			go b.work(ctx, i, m)
-		}
+}
+
+// errRunsAgain says that a bot was left alone as it has not crashed any more.
+var errRunsAgain = errors.New("the bot has not crashed any more")
+
+// stillDown returns which of some bots are down still, and has the others left alone.
+func (b *batch) stillDown(ctx context.Context, members []int) []int {
+	seen, err := b.commands.accounts.Ask(ctx, b.request.CustomerID, "", time.Now().Add(lookLimit))
+	if err != nil || seen.Old {
+		return members
 	}
-	begun = true
-	response := b.shown()
-	response.Together = locks
-	return response, nil
+	down := make(map[string]bool)
+	for _, s := range crashedIn(listOf(b.commands.nowOf(b.request, seen))) {
+		down[s.ID] = true
+	}
+	return slices.DeleteFunc(members, func(member int) bool {
+		up := !down[b.members[member].server.ID]
+		if up {
+			b.changes <- memberChange{member: member, stage: stageLeftOut, refusal: errRunsAgain}
+		}
+		return up
+	})
+}
+
+// sleepUntil waits until a time, and reports whether ctx allowed that.
+func sleepUntil(ctx context.Context, at time.Time) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(time.Until(at)):
+		return true
+	}
+}
+
+// news is what the responder is told beside the message.
+type news struct {
+	ended []interaction.Ended
+	locks []interaction.Lock
 }
 
 // next waits for what becomes of the bots, and says it.
 func (b *batch) next(context.Context) (interaction.Response, error) {
-	all := b.apply(nil, <-b.changes)
+	var noted news
+	b.apply(&noted, <-b.changes)
 	pause := time.After(progressPause)
 	for waits := true; waits && b.running > 0; {
 		select {
 		case now := <-b.changes:
-			all = b.apply(all, now)
+			b.apply(&noted, now)
 		case <-pause:
 			waits = false
 		}
 	}
-	response := b.shown()
-	response.Ended = all
-	return response, nil
+	return b.shown(noted), nil
 }
 
 // shown draws the batch, and has it drawn again as long as a bot has not ended.
-func (b *batch) shown() interaction.Response {
+func (b *batch) shown(noted news) interaction.Response {
 	response := b.draw()
+	response.Ended, response.Together = noted.ended, noted.locks
 	if b.running > 0 {
 		response.Then, response.Passing = b.next, true
 	}
 	return response
 }
 
-// apply takes note of a change, and adds an action that has ended.
-func (b *batch) apply(all []interaction.Ended, now memberChange) []interaction.Ended {
+// apply takes note of a change.
+func (b *batch) apply(noted *news, now memberChange) {
 	m := &b.members[now.member]
 	m.stage, m.end, m.refusal = now.stage, now.end, now.refusal
+	if now.lock != nil {
+		m.lock, noted.locks = now.lock, append(noted.locks, now.lock)
+	}
 	switch now.stage {
 	case stageEnded:
 		b.running--
 		b.commands.refs.Meet(b.request, m.end.err)
-		return append(all, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
+		noted.ended = append(noted.ended, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
 	case stageLeftOut:
 		b.running--
 	}
-	return all
 }
 
-// work acts on a bot once it is its turn, and tells what becomes of that.
-func (b *batch) work(ctx context.Context, i int, m member) {
-	if err := b.slots.Acquire(ctx, 1); err != nil { // the program stops
-		m.lock.Close()
-		b.changes <- memberChange{member: i, stage: stageLeftOut, refusal: interaction.ErrStopping}
+// work acts on a bot once it is its turn, again if the service wants that later, and tells what becomes
+// of it.
+func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
+	for {
+		release, refusal := b.turn(ctx)
+		if refusal != nil {
+			lock.Close()
+			b.changes <- memberChange{member: i, stage: stageLeftOut, refusal: refusal}
+			return
+		}
+		b.changes <- memberChange{member: i, stage: stageActing}
+		end := b.carryOut(ctx, &b.members[i], release)
+		release()
+		if b.pauseFor(end.err) {
+			b.changes <- memberChange{member: i, stage: stageWaiting}
+			continue
+		}
+		reported := !lock.End(*end.forStaff())
+		b.changes <- memberChange{member: i, stage: stageEnded, end: end, reported: reported}
 		return
 	}
-	release := sync.OnceFunc(func() { b.slots.Release(1) })
-	b.changes <- memberChange{member: i, stage: stageActing}
-	end := b.carryOut(ctx, m, release)
-	release()
-	reported := !m.lock.End(*end.forStaff())
-	b.changes <- memberChange{member: i, stage: stageEnded, end: end, reported: reported}
+}
+
+// turn waits until one more request may be made, and returns what lets the next one have its turn, or
+// why there is none any more.
+func (b *batch) turn(ctx context.Context) (release func(), refusal error) {
+	for {
+		until, reason := b.pausedUntil()
+		if b.isTooLate(until) {
+			return nil, reason
+		}
+		if !sleepUntil(ctx, until) || b.slots.Acquire(ctx, 1) != nil {
+			return nil, interaction.ErrStopping
+		}
+		if now, _ := b.pausedUntil(); !now.After(time.Now()) {
+			return sync.OnceFunc(func() { b.slots.Release(1) }), nil
+		}
+		b.slots.Release(1)
+	}
+}
+
+// pauseFor has nothing be begun for a while if the service has refused an action for that reason, and
+// reports whether the action is to be tried again then.
+func (b *batch) pauseFor(err error) bool {
+	failure, is := errors.AsType[*hostapi.Error](err)
+	if !is || failure.Code != hostapi.CodeRateLimited || failure.Uncertain {
+		return false
+	}
+	until := time.Now().Add(cmp.Or(failure.RetryAfter, unsaidPause))
+	b.paused.mu.Lock()
+	defer b.paused.mu.Unlock()
+	if until.After(b.paused.until) {
+		b.paused.until, b.paused.reason = until, err
+	}
+	return !b.isTooLate(until)
+}
+
+// pausedUntil returns until when nothing is begun, and why. It may be past.
+func (b *batch) pausedUntil() (time.Time, error) {
+	b.paused.mu.Lock()
+	defer b.paused.mu.Unlock()
+	return b.paused.until, b.paused.reason
 }
 
 // carryOut acts on a bot. release is called once the service has answered to that: others may ask it
 // while the bot is followed. After a panic nobody knows how far it came.
-func (b *batch) carryOut(ctx context.Context, m member, release func()) (end result) {
+func (b *batch) carryOut(ctx context.Context, m *member, release func()) (end result) {
 	once := b.action
 	once.do = func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		defer release()
@@ -211,14 +353,4 @@ func (b *batch) carryOut(ctx context.Context, m member, release func()) (end res
 		}
 	}()
 	return b.commands.carryOut(ctx, m.request.CustomerID, once, m.bot)
-}
-
-// limited returns until when no further action may begin, if one was refused for that.
-func (b *batch) limited() (until time.Time, found bool) {
-	for _, m := range b.members {
-		if limit, ok := errors.AsType[*actions.LimitError](m.refusal); ok {
-			return limit.Until, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -55,12 +55,6 @@ func (m member) fate() fate {
 	return fateDone
 }
 
-// isLimited reports whether a member was left out as the customer has started too many actions.
-func (m member) isLimited() bool {
-	_, limited := errors.AsType[*actions.LimitError](m.refusal)
-	return limited
-}
-
 // draw says how far a batch is, or how it ended.
 func (b *batch) draw() interaction.Response {
 	v := b.commands.view(b.request)
@@ -81,9 +75,9 @@ func (b *batch) draw() interaction.Response {
 		}
 	} else {
 		head = "⏳ " + v.t.Count("restart_all.running", len(members), args{"Since": relative(b.began)}) +
-			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)})
+			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)}) + b.waits(v)
 	}
-	embed.Description = paragraphs(v.heading(members[0].known, head), v.memberLines(members), b.leftOver(v), why.text)
+	embed.Description = paragraphs(v.heading(members[0].known, head), v.memberLines(members), why.text)
 	return v.draw(idRestartCrashed, embed, v.linkRow(append(buttons, why.links...)...)...)
 }
 
@@ -107,9 +101,21 @@ func (b *batch) ending(v view, counts map[fate]int) (text string, color int) {
 	}
 }
 
-// memberLines is a line for each bot of a batch but those that are over the limit.
+// waits says why bots wait that have had no turn, if it is not for others.
+func (b *batch) waits(v view) string {
+	if until, _ := b.pausedUntil(); until.After(time.Now()) {
+		return "\n⏸️ " + v.t.Format("restart_all.paused", args{"When": relative(until)})
+	}
+	for _, m := range b.members {
+		if _, early := errors.AsType[*actions.LimitError](m.refusal); early && m.stage == stageWaiting {
+			return "\n⏸️ " + v.t.Format("restart_all.pace", args{"N": actions.PerWindow})
+		}
+	}
+	return ""
+}
+
+// memberLines is a line for each bot of a batch.
 func (v view) memberLines(members []member) string {
-	members = slices.DeleteFunc(slices.Clone(members), member.isLimited)
 	var lines []string
 	for _, m := range members[:min(len(members), batchLines)] {
 		lines = append(lines, v.memberLine(m))
@@ -133,7 +139,9 @@ func (v view) memberLine(m member) string {
 		sign, word = "🔴", v.t.Text("restart_all.again")
 	case fateSkipped:
 		sign, word = "➖", v.t.Text("restart_all.left")
-		if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
+		if errors.Is(m.refusal, errRunsAgain) {
+			word = v.t.Text("restart_all.up")
+		} else if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
 			word = v.t.Text("restart_all.busy")
 		} else if held, ok := errors.AsType[*actions.HeldError](m.refusal); ok {
 			sign, word = "⚠️", v.t.Format("restart_all.held", args{"When": v.at(held.Until)})
@@ -145,21 +153,6 @@ func (v view) memberLine(m member) string {
 		}
 	}
 	return sign + " " + nameWithin(m.server, batchNameLimit) + " · " + word
-}
-
-// leftOver says which bots are over the limit, and when to try again.
-func (b *batch) leftOver(v view) string {
-	var servers []hostapi.Server
-	for _, m := range b.members {
-		if m.isLimited() {
-			servers = append(servers, m.server)
-		}
-	}
-	if len(servers) == 0 {
-		return ""
-	}
-	until, _ := b.limited()
-	return "➖ " + v.t.Format("restart_all.limit", args{"N": actions.PerWindow, "When": v.at(until)}) + "\n" + v.names(servers, namedInQuestion)
 }
 
 // whyOf says why bots were not restarted, each reason once, and what is to be done.
@@ -177,8 +170,8 @@ func (v view) whyOf(members []member) explanation {
 			why = v.whyFailed(m.end)
 		case is == fateUnconfirmed:
 			why.text = v.t.Text("restart_all.unconfirmed")
-		case errors.Is(m.refusal, interaction.ErrStopping):
-			why = v.explain(m.refusal)
+		case is == fateSkipped:
+			why = v.whyLeft(m.refusal)
 		}
 		if why.text == "" || slices.Contains(reasons, why.text) || len(reasons) == batchReasons {
 			continue
@@ -192,6 +185,19 @@ func (v view) whyOf(members []member) explanation {
 		reasons = append(reasons, v.referenceLine())
 	}
 	return explanation{text: strings.Join(reasons, "\n"), links: links}
+}
+
+// whyLeft explains why a bot was left out, if its line does not say so.
+func (v view) whyLeft(refusal error) explanation {
+	limit, early := errors.AsType[*actions.LimitError](refusal)
+	switch {
+	case early:
+		return explanation{text: v.t.Format("action.limit", args{"When": v.at(limit.Until)})}
+	case errors.Is(refusal, interaction.ErrStopping), hostapi.CodeOf(refusal) == hostapi.CodeRateLimited:
+		return v.explain(refusal)
+	default:
+		return explanation{}
+	}
 }
 
 // isOfBatch reports whether a request is that of one of the actions of a batch.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -54,12 +55,15 @@ func (c *Commands) askRestartCrashed(_ context.Context, r *interaction.Request, 
 	if len(crashed) == 0 {
 		return c.noneCrashed(r, s), nil
 	}
-	names := v.names(crashed, namedInQuestion)
+	names, pace := v.names(crashed, namedInQuestion), ""
+	if len(crashed) > actions.PerWindow {
+		pace = v.t.Format("restart_all.pace", args{"N": actions.PerWindow})
+	}
 	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestartCrashedNow, false)
 	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
 	return v.draw(idRestartCrashed, &discordgo.MessageEmbed{
 		Title:       v.t.Text("restart_all.title"),
-		Description: paragraphs(v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names),
+		Description: paragraphs(v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
 		Color:       yellow,
 	}, row(now, v.button(discordgo.SecondaryButton, "button.cancel", idListWith, false))), nil
 }

@@ -194,22 +194,91 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 	})
 }
 
-func TestRestartOfAllLeavesOutWhatIsTooMuch(t *testing.T) {
+func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{list: crashed(33)}
+		w := &world{list: crashed(64)}
+		w.restart = func(id string) (string, error) {
+			if id == "b30" { // while the others wait, their owner restarts one elsewhere
+				w.mu.Lock()
+				defer w.mu.Unlock()
+				w.list.Servers = slices.Clone(w.list.Servers)
+				w.list.Servers[64].Status = "RUNNING"
+			}
+			return "RUNNING", nil
+		}
 		c := newCommands(t, w)
+		wantText(t, answer(t, c, press("restartcrashed")).Message, "64 bots have crashed", "At most 30 start each minute. The rest follow by themselves.")
+		began := time.Now()
 		b := restartAll(t.Context(), t, c)
-		if len(w.done) != actions.PerWindow || len(b.ended) != actions.PerWindow {
-			t.Errorf("%d were restarted, and staff told of %d", len(w.done), len(b.ended))
+		slices.Sort(w.done)
+		if n := len(slices.Compact(w.done)); n != 63 || len(b.ended) != 63 || slices.Contains(w.done, "restart b64") {
+			t.Errorf("%d were restarted, and staff told of %d", n, len(b.ended))
 		}
-		wantText(t, b.last(), "⚠️ 30 of 33 bots were restarted.", "At most 30 actions a minute", "can start after <t:", "**Bot 31.** · **Bot 32.** · **Bot 33.**")
-		if got := labels(b.last()); got != "Try again All bots" {
-			t.Errorf("buttons %s", got)
+		if took := time.Since(began); took < 2*actions.Window || took > 3*actions.Window {
+			t.Errorf("it took %v", took)
 		}
+		wantText(t, b.steps[2].Message, "Done: 30 of 64\n⏸️ At most 30 start each minute")
+		wantText(t, b.last(), "63 of 64 bots were restarted", "➖ Bot 64. · no longer crashed")
+		time.Sleep(actions.Window)
 		w.list = crashed(3)
-		time.Sleep(time.Minute)
 		wantText(t, restartAll(t.Context(), t, c).last(), "All 3 bots were restarted")
 	})
+}
+
+// TestRestartOfAllWaitsAsTheServiceWants has the service take five requests, and none for a while.
+func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
+	for name, test := range map[string]struct {
+		wait     time.Duration
+		again    time.Duration // for how long it refuses
+		restarts int
+		want     []string
+	}{
+		"three seconds":        {3 * time.Second, 3 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
+		"for an unsaid time":   {0, 20 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
+		"again and again":      {2 * time.Second, 9 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
+		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots were restarted", "➖ Bot 29. · not restarted", "too many requests"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := &world{list: crashed(30)}
+				var taken atomic.Int32
+				var over atomic.Pointer[time.Time]
+				w.restart = func(string) (string, error) {
+					if taken.Add(1) <= 5 {
+						return "RUNNING", nil
+					}
+					until := time.Now().Add(test.again)
+					over.CompareAndSwap(nil, &until)
+					if time.Now().Before(*over.Load()) {
+						return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeRateLimited, Status: 429, RetryAfter: test.wait}
+					}
+					return "RUNNING", nil
+				}
+				c := newCommands(t, w)
+				b := restartAll(t.Context(), t, c)
+				done := 0
+				for _, outcome := range b.outcomes() {
+					if outcome == interaction.Done {
+						done++
+					}
+				}
+				if done != test.restarts {
+					t.Errorf("%d were restarted", done)
+				}
+				wantText(t, b.last(), test.want...)
+				if test.restarts < 30 { // what was never sent does not count
+					w.restart, w.list = nil, crashed(20)
+					wantText(t, restartAll(t.Context(), t, c).last(), "All 20 bots were restarted")
+					return
+				}
+				if !slices.ContainsFunc(b.steps, func(r interaction.Response) bool {
+					return strings.Contains(text(r.Message), "⏸️ The hosting service asked us to slow down. It goes on <t:")
+				}) {
+					t.Error("it does not say that it waits")
+				}
+			})
+		})
+	}
 }
 
 func TestRestartOfAllLeavesBotsAloneThatOthersActOn(t *testing.T) {
