@@ -13,10 +13,8 @@
 package locale
 
 import (
-	"archive/zip"
-	"bytes"
 	"cmp"
-	_ "embed"
+	"embed"
 	"fmt"
 	"io/fs"
 	"path"
@@ -32,11 +30,8 @@ import (
 // and the one in which commands are registered.
 const Default = "en-US"
 
-// packed is the folder texts, as a program of 20 MB has no room for 1.7 MB of plain text. A test
-// compares both, and packs them: go test ./locale -run Packed -update.
-//
-//go:embed texts.zip
-var packed []byte
+//go:embed texts
+var embedded embed.FS
 
 // Bundle is every text in every language. It may be used from many goroutines at once.
 type Bundle struct {
@@ -45,13 +40,7 @@ type Bundle struct {
 }
 
 // Load finds the embedded texts.
-func Load() (*Bundle, error) {
-	files, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
-	if err != nil {
-		return nil, fmt.Errorf("embedded texts: %w", err)
-	}
-	return load(files)
-}
+func Load() (*Bundle, error) { return load(embedded) }
 
 func load(files fs.FS) (*Bundle, error) {
 	names, _ := fs.Glob(files, "texts/*.yaml") // an error would be one of the pattern
