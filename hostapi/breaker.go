@@ -16,20 +16,20 @@ const (
 	pause = time.Second
 	// probeWait is how long a call waits for another one's probe.
 	probeWait = time.Second
-	// maxHold bounds for how long no request is made because the service said so.
-	maxHold = 30 * time.Second
 	// maxFailing bounds the memory for failing accounts, at some 100 bytes each.
 	maxFailing = 10_000
 )
 
-// breaker is a circuit breaker. It keeps calls from a service that is away or
-// wants to be left alone.
+// breaker is a circuit breaker. It keeps calls from a service that is away.
 //
 // The service may fail for some accounts alone. An account whose last call
 // failed is therefore remembered as failing until a call for it succeeds, and its
 // further failures do not count. While the breaker is open, one call a second is let
 // through for failing accounts. The first call for any other account is let through at
 // once, as it reports whether the service works, and calls that come meanwhile wait for it.
+//
+// A 429 tells the breaker nothing: what limits requests often stands before the service, and
+// answers whether that works or not.
 type breaker struct {
 	onDown func(reason error)
 	onUp   func(after time.Duration)
@@ -38,7 +38,7 @@ type breaker struct {
 	failing   map[string]bool // by user ID
 	count     int             // of accounts that began to fail since a call succeeded
 	openSince time.Time       // zero: the breaker is closed
-	retryAt   time.Time       // no call for a failing account, or after a 429 for any, is let through before
+	retryAt   time.Time       // no call for a failing account is let through before
 	repeatAt  time.Time       // when the latest call that failed is made again
 	probe     *probe          // under way; nil: none
 }
@@ -65,10 +65,7 @@ func (b *breaker) repeats(at time.Time) {
 func (b *breaker) waitsUntil() time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.repeatAt.After(b.retryAt) {
-		return b.repeatAt
-	}
-	return b.retryAt
+	return later(b.repeatAt, b.retryAt)
 }
 
 // allow reports whether a call may be made, and returns its error if not. A call that
@@ -98,14 +95,10 @@ func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {
 func (b *breaker) try(call call, now time.Time) (own, other *probe, refusal *Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	wait, failing := b.retryAt.Sub(now), b.failing[call.userID]
 	if b.openSince.IsZero() {
-		if wait > 0 {
-			return nil, nil, &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: wait,
-				Detail: "not sent: the service has had too many requests"}
-		}
 		return nil, nil, nil
 	}
+	wait, failing := b.retryAt.Sub(now), b.failing[call.userID]
 	refusal = &Error{Code: CodeUnavailable, Op: call.op, RetryAfter: max(wait, 0),
 		Detail: "not sent: the service has been away since " + b.openSince.UTC().Format(time.TimeOnly) + " UTC"}
 	switch {
@@ -119,24 +112,33 @@ func (b *breaker) try(call call, now time.Time) (own, other *probe, refusal *Err
 	}
 }
 
+// giveBack ends a probe before its call has ended. The next call may be one then.
+func (b *breaker) giveBack(p *probe) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.end(p)
+}
+
+// end ends a probe, if it has not ended. The caller holds the mutex.
+func (b *breaker) end(p *probe) {
+	if p != nil && b.probe == p {
+		b.probe = nil
+		close(p.ended)
+	}
+}
+
 // record takes the outcome of a call that was allowed; failure is nil for a
 // success.
 func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time) {
 	b.mu.Lock()
 	before := b.openSince
-	if p != nil {
-		b.probe = nil
-		defer close(p.ended)
-	}
+	b.end(p)
 	switch {
 	case answered(failure):
 		delete(b.failing, userID)
 		b.count = 0
 		if !before.IsZero() {
 			b.openSince, b.retryAt = time.Time{}, time.Time{}
-		}
-		if failure != nil && failure.Code == CodeRateLimited {
-			b.retryAt = now.Add(min(failure.RetryAfter, maxHold))
 		}
 	case meansAway(failure):
 		if !b.failing[userID] {
@@ -166,7 +168,7 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 // answered reports whether the outcome of a call is one that only a service that
 // works gives: a success, or the refusal of what it was asked.
 func answered(failure *Error) bool {
-	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled}, failure.Code)
+	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled, CodeRateLimited}, failure.Code)
 }
 
 // meansAway reports whether a failure shows that the service is away or broken.

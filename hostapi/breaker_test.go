@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"runtime"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -109,7 +110,8 @@ func TestWhatAnOutcomeTellsTheBreaker(t *testing.T) {
 		"too late to be sent":       {works, late, nothing},
 		"an operation is not there": {page(), restart, nothing},
 	}
-	for _, status := range []int{400, 401, 403, 404, 409, 418, 429, 501} {
+	outcomes["429"] = outcome{answers(429, "", ""), restart, nothing}
+	for _, status := range []int{400, 401, 403, 404, 409, 418, 501} {
 		outcomes[strconv.Itoa(status)] = outcome{answers(status, "", ""), restart, well}
 	}
 	for name, test := range outcomes {
@@ -270,29 +272,47 @@ func TestBreakerServesThoseWhoCameMeanwhile(t *testing.T) {
 	}
 }
 
-func TestBreakerHeedsRetryAfter(t *testing.T) {
-	for retryAfter, held := range map[string]time.Duration{"7": 7 * time.Second, "3600": 30 * time.Second, "": 0} {
+// TestLimitTellsTheBreakerNothing has what stands before a service that is away answer 429, and then
+// the service be back.
+func TestLimitTellsTheBreakerNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := guard(t, answers(503, "", ""))
+		g.fails(t, 1, 5)
+		g.becomes(answers(429, "", ""))
+		for _, userID := range []string{"7", "8"} {
+			if g.refused(t, userID) || !g.isOpen() {
+				t.Errorf("a 429 for account %s was not met, or closed the breaker", userID)
+			}
+		}
+		g.becomes(works)
+		if g.refused(t, "7") || g.isOpen() || len(g.up) != 1 {
+			t.Errorf("it is back: open %v, told up after %v", g.isOpen(), g.up)
+		}
+	})
+}
+
+// TestProbeIsGivenBack has the call that is to decide end in ways that decide nothing, and another
+// one be made at once.
+func TestProbeIsGivenBack(t *testing.T) {
+	for name, end := range map[string]step{
+		"panic":  func(*http.Request) (*http.Response, error) { panic("a transport that is broken") },
+		"goexit": func(*http.Request) (*http.Response, error) { runtime.Goexit(); return nil, nil },
+		"429":    answers(429, "", "9"), // which the call waits for
+	} {
 		synctest.Test(t, func(t *testing.T) {
-			g := guard(t, answers(429, "", retryAfter), works)
-			if err := g.Delete(t.Context(), "42", "s"); hostapi.CodeOf(err) != hostapi.CodeRateLimited {
-				t.Fatal(err)
+			g := guard(t, answers(503, "", ""))
+			g.fails(t, 1, 5)
+			g.becomes(end, works)
+			var probe sync.WaitGroup
+			probe.Go(func() {
+				defer func() { _ = recover() }()
+				_, _ = g.List(t.Context(), "probe")
+			})
+			synctest.Wait()
+			if began := time.Now(); g.refused(t, "other") || time.Since(began) != 0 || g.isOpen() {
+				t.Errorf("%s: another call is refused, or made after %v; open %v", name, time.Since(began), g.isOpen())
 			}
-			g.sent()
-			if held > 0 {
-				pass(held - time.Second)
-				_, err := g.List(t.Context(), "7") // which would be repeated
-				failure := asError(t, err)
-				if failure.Code != hostapi.CodeRateLimited || failure.Attempts != 0 || failure.RetryAfter != time.Second || g.sent() != 0 {
-					t.Errorf("%q: %#v", retryAfter, err)
-				}
-				pass(time.Second)
-			}
-			if _, err := g.Restart(t.Context(), "42", "s"); err != nil || g.sent() != 1 {
-				t.Errorf("%q: afterwards %v", retryAfter, err)
-			}
-			if g.isOpen() || len(g.down)+len(g.up) != 0 {
-				t.Errorf("%q: told down by %v", retryAfter, g.down)
-			}
+			probe.Wait()
 		})
 	}
 }

@@ -12,7 +12,8 @@
 //
 // Operations that only read are tried up to three times while their context's
 // deadline allows. Actions are sent again only where they certainly did not
-// reach the service.
+// reach the service, or the service answered 429 and said when to send them again. A call waits
+// for 10 s at most in all.
 //
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
@@ -22,8 +23,10 @@
 // CodeUnavailable after no attempt. Accounts whose calls failed fail at once, but for
 // one call a second.
 //
-// After a 429 that says when to try again, calls fail with CodeRateLimited, after no
-// attempt, until then, for 30 s at most.
+// After a 429 that says when to try again, no request is made for the same account until then, for
+// ten minutes at most. If another account meets a 429 before that, within 30 s, none is made for
+// any account, for 30 s at most. Calls wait for that as above, or fail with CodeRateLimited after
+// no attempt. A 429 neither opens the breaker nor closes it.
 package hostapi
 
 import (
@@ -52,6 +55,7 @@ type Client struct {
 	userAgent  string
 	operations map[Operation]operation
 	observe    func(Call)
+	limits     *limits
 	breaker    *breaker
 }
 
@@ -81,6 +85,7 @@ func New(c Config) (*Client, error) {
 		userAgent:  c.UserAgent,
 		operations: operations,
 		observe:    c.Observe,
+		limits:     &limits{accounts: make(map[string]time.Time)},
 		breaker:    &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},
 	}
 	client.secret.Store(newSecretInUse(c.Secret))
@@ -97,8 +102,9 @@ func (c *Client) Offers(op Operation) bool {
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
 // WaitsUntil returns when the client next sends what it holds back: a call that failed and is made
-// again, a call for an account whose calls fail or, after a 429, any call. It may be past.
-func (c *Client) WaitsUntil() time.Time { return c.breaker.waitsUntil() }
+// again, a call for an account whose calls fail or, after a 429, one for the account that met it
+// last or for any. It may be past.
+func (c *Client) WaitsUntil() time.Time { return later(c.breaker.waitsUntil(), c.limits.until()) }
 
 // Close closes connections that are idle. Calls under way are left alone.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -25,7 +25,8 @@ const (
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
 	firstBackoff = 100 * time.Millisecond
-	// maxWait bounds the wait that the service asks for.
+	// maxWait bounds for how long a call waits in all, between its requests and before the
+	// first one.
 	maxWait = 10 * time.Second
 )
 
@@ -33,10 +34,12 @@ const (
 type once struct{}
 
 // Once returns a context in which the request of a call is sent once at most, whatever
-// the outcome. It is for calls that nobody waits for: they can be made again later, and
-// what the service answers, such as for how long it wants to be left alone, is known
-// at once.
+// the outcome, and waits for nothing. It is for calls that nobody waits for: they can be made
+// again later, and what the service answers, such as for how long it wants to be left alone, is
+// known at once. A 429 that answers one holds no other call. Whoever makes such calls makes fewer.
 func Once(ctx context.Context) context.Context { return context.WithValue(ctx, once{}, true) }
+
+func isOnce(ctx context.Context) bool { return ctx.Value(once{}) != nil }
 
 // call is one call of an operation.
 type call struct {
@@ -46,17 +49,13 @@ type call struct {
 	fields   map[string]any // of the body, beside the user's ID
 }
 
-// do makes a call if its arguments are right and the circuit breaker allows it.
-// Everything that is sent to the service is sent here.
+// do makes a call if its arguments are right, and the service's limits and the circuit breaker
+// allow it. Everything that is sent to the service is sent here.
 func (c *Client) do(ctx context.Context, call call) (got result, err error) {
 	started, attempts := time.Now(), 0
 	o, failure := c.prepare(call)
 	if failure == nil {
-		var probe *probe
-		if probe, failure = c.breaker.allow(ctx, call); failure == nil {
-			got, attempts, failure = c.send(ctx, o, call)
-			c.breaker.record(call.userID, probe, failure, time.Now())
-		}
+		got, attempts, failure = c.guard(ctx, o, call)
 	}
 	took := time.Since(started)
 	if failure != nil {
@@ -87,15 +86,31 @@ func (c *Client) prepare(call call) (operation, *Error) {
 	return o, nil
 }
 
+// guard makes a call if limits and breaker allow it. The breaker learns how it ended also if that
+// is a panic or runtime.Goexit, which tells it nothing.
+func (c *Client) guard(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
+	patience := maxWait
+	if failure = c.await(ctx, call, &patience); failure != nil {
+		return result{}, 0, failure
+	}
+	probe, failure := c.breaker.allow(ctx, call)
+	if failure != nil {
+		return result{}, 0, failure
+	}
+	outcome := &Error{Code: CodeInternal, Op: call.op}
+	defer func() { c.breaker.record(call.userID, probe, outcome, time.Now()) }()
+	got, attempts, outcome = c.send(ctx, o, call, probe, patience)
+	return got, attempts, outcome
+}
+
 // send makes the request of a call, and makes it again where that is safe, may
-// help and fits the context's deadline.
-func (c *Client) send(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
-	deadline, bounded := ctx.Deadline()
+// help and fits the context's deadline and the call's patience.
+func (c *Client) send(ctx context.Context, o operation, call call, p *probe, patience time.Duration) (got result, attempts int, failure *Error) {
 	most := maxAttempts
-	if ctx.Value(once{}) != nil {
+	if isOnce(ctx) {
 		most = 1
 	}
-	for backoff := firstBackoff; ctx.Err() == nil; backoff *= 2 {
+	for backoff := firstBackoff; ; backoff *= 2 {
 		attempts++
 		if got, failure = c.attempt(ctx, o, call); failure == nil {
 			return got, attempts, nil
@@ -105,27 +120,59 @@ func (c *Client) send(ctx context.Context, o operation, call call) (got result, 
 		if failure.RetryAfter > 0 {
 			wait = failure.RetryAfter
 		}
-		tooLong := wait > maxWait || bounded && wait > time.Until(deadline)
-		if attempts == most || !repeatable(o, failure) || tooLong {
+		if failure.Code == CodeRateLimited && !isOnce(ctx) {
+			c.limits.refused(call.userID, failure.RetryAfter, time.Now())
+			c.breaker.giveBack(p)
+		}
+		if attempts == most || !repeatable(o, failure) || !c.sleep(ctx, wait, &patience) {
 			return result{}, attempts, failure
 		}
-		c.breaker.repeats(time.Now().Add(wait))
-		select {
-		case <-time.After(wait):
-		case <-ctx.Done():
+		if failure = c.await(ctx, call, &patience); failure != nil {
+			failure.Attempts = attempts
+			return result{}, attempts, failure
 		}
 	}
-	failure = Interrupted(ctx, call.op)
-	failure.Attempts = attempts
-	return result{}, attempts, failure
+}
+
+// await waits until the service's limits allow a request for a call's account. If that takes
+// longer than the call may wait, it returns an error that says how long.
+func (c *Client) await(ctx context.Context, call call, patience *time.Duration) *Error {
+	for ctx.Err() == nil {
+		left := c.limits.left(call.userID, time.Now())
+		if left <= 0 {
+			return nil
+		}
+		if isOnce(ctx) || !c.sleep(ctx, left, patience) {
+			return &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: left, Detail: "not sent: the service has had too many requests"}
+		}
+	}
+	return Interrupted(ctx, call.op)
+}
+
+// sleep waits for a time, which it takes from a call's patience, or until ctx is done. It returns
+// false at once if the call may not wait for so long.
+func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.Duration) bool {
+	deadline, bounded := ctx.Deadline()
+	if wait > *patience || bounded && wait > time.Until(deadline) {
+		return false
+	}
+	*patience -= wait
+	c.breaker.repeats(time.Now().Add(wait))
+	select {
+	case <-time.After(wait):
+	case <-ctx.Done():
+	}
+	return true
 }
 
 // repeatable reports whether a request that failed may be sent again: the failure
-// may pass, and no action is carried out twice.
+// may pass, and no action is carried out twice. An action that a 429 answers was not carried out,
+// and is sent again if the service said when.
 func repeatable(o operation, failure *Error) bool {
 	mayPass := failure.Code == CodeUnavailable || failure.Code == CodeRateLimited
 	neverArrived := failure.Status == 0 && !failure.Uncertain
-	return mayPass && (o.reads || neverArrived)
+	toldWhen := failure.Code == CodeRateLimited && failure.RetryAfter > 0
+	return mayPass && (o.reads || neverArrived || toldWhen)
 }
 
 // attempt sends one request and reads the answer.

@@ -35,7 +35,7 @@ func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	}
 	failure.Detail = cmp.Or(c.printable(words), "no reason given ("+http.StatusText(res.StatusCode)+")")
 	if failure.Code == CodeRateLimited || failure.Code == CodeUnavailable {
-		failure.RetryAfter = retryAfter(res.Header.Get("Retry-After"), time.Now())
+		failure.RetryAfter = retryAfter(res.Header, time.Now())
 	}
 	switch {
 	case o.reads:
@@ -98,12 +98,17 @@ func codeNamed(code string) Code {
 	}
 }
 
-// retryAfter reads a Retry-After header, which holds seconds or a date; 0 where
-// it holds neither, or the past.
-func retryAfter(header string, now time.Time) time.Duration {
-	wait, err := time.ParseDuration(header + "s")
+// retryAfter reads the Retry-After header of an answer, which holds seconds or a date; 0 where
+// it holds neither, or the past. A date is read against that of the answer itself, so that a clock
+// that is wrong is wrong in both; against ours where the answer has none.
+func retryAfter(answer http.Header, now time.Time) time.Duration {
+	value := answer.Get("Retry-After")
+	wait, err := time.ParseDuration(value + "s")
 	if err != nil {
-		date, _ := http.ParseTime(header) // long ago where it is none
+		if sent, err := http.ParseTime(answer.Get("Date")); err == nil {
+			now = sent
+		}
+		date, _ := http.ParseTime(value) // long ago where it is none
 		wait = date.Sub(now)
 	}
 	return min(max(wait, 0), maxRetryAfter)

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"hostbot/hostapi"
+	"hostbot/hostapi/hostapitest"
 )
 
 // restartError restarts a server of a service that always gives one answer.
@@ -117,9 +118,24 @@ func TestRetryAfter(t *testing.T) {
 			t.Errorf("%q: %v, want %v", header, got.RetryAfter, want)
 		}
 	}
-	date := time.Now().Add(time.Hour).UTC().Format(http.TimeFormat)
-	if got := restartError(t, http.StatusServiceUnavailable, http.Header{"Retry-After": {date}}, "").RetryAfter; got <= 0 || got > time.Hour {
-		t.Errorf("an hour from now: %v", got)
+	in := func(d time.Duration) string { return time.Now().Add(d).UTC().Format(http.TimeFormat) }
+	for _, sent := range [][]string{nil, {"yesterday"}} { // which leaves our clock
+		header := http.Header{"Retry-After": {in(time.Hour)}, "Date": sent}
+		if got := restartError(t, http.StatusServiceUnavailable, header, "").RetryAfter; got <= 0 || got > time.Hour {
+			t.Errorf("an hour from now, sent %q: %v", sent, got)
+		}
+	}
+	header := http.Header{"Date": {in(time.Hour)}, "Retry-After": {in(time.Hour - time.Minute)}}
+	if got := restartError(t, http.StatusTooManyRequests, header, "").RetryAfter; got != 0 {
+		t.Errorf("a minute before the answer was sent: %v", got)
+	}
+	for _, real := range hostapitest.RealLimits() {
+		if !strings.Contains(real.Name, "clock") {
+			continue
+		}
+		if got := restartError(t, real.Fault.Status, real.Fault.Header, "").RetryAfter; got != 20*time.Second {
+			t.Errorf("%s: %v, want 20 s", real.Name, got)
+		}
 	}
 }
 

@@ -16,6 +16,9 @@ const hugeSize = 8 << 20
 // effect in the order of their mention here. All but the last four keep the
 // request from being acted upon, except a Delay alone.
 type Fault struct {
+	// UserID is whose requests meet the fault; empty: everybody's.
+	UserID string
+
 	// Delay is how long nothing happens first, on the service's clock.
 	Delay time.Duration
 	// Reset breaks the connection off without an answer.
@@ -54,9 +57,9 @@ type faults struct {
 	cleared chan struct{} // closed by ClearFaults; nil while no request hangs
 }
 
-// take returns the fault that a request for op meets, with a channel that is
+// take returns the fault that a user's request for op meets, with a channel that is
 // closed when faults are cleared.
-func (f *faults) take(op Operation) (Fault, <-chan struct{}) {
+func (f *faults) take(op Operation, userID string) (Fault, <-chan struct{}) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.cleared == nil {
@@ -64,7 +67,7 @@ func (f *faults) take(op Operation) (Fault, <-chan struct{}) {
 	}
 	for i := range f.active {
 		found := &f.active[i]
-		if found.Operation != "" && found.Operation != op {
+		if found.Operation != "" && found.Operation != op || found.Fault.UserID != "" && found.Fault.UserID != userID {
 			continue
 		}
 		fault := found.Fault

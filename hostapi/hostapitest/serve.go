@@ -42,7 +42,7 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) {
 	w, answered := s.observed(w, request)
 	defer answered()
 
-	fault, cleared := s.faults.take(c.operation)
+	fault, cleared := s.faults.take(c.operation, c.userID)
 	if s.failBefore(w, r, fault, cleared) {
 		return
 	}
