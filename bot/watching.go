@@ -26,7 +26,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	timing.Refresh = min(timing.Refresh, time.Duration(b.settings.Watch.Interval)) // less only in tests
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Space: b.space, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
-		DownSince: b.service.DownSince, OnSlow: b.watchSlow, Wake: b.leader.Wake, Aside: b.recordUnreadable,
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnLimits: b.pollsLimited, Wake: b.leader.Wake, Aside: b.recordUnreadable,
 		Log: b.log, Timing: timing,
 	})
 	b.alerts = alerts.New(alerts.Config{
@@ -136,6 +136,16 @@ func (b *Bot) alertStatus() (alerts.Status, error) {
 func (b *Bot) watchSlow(s watcher.Status) {
 	b.log.Warn().Int("accounts", s.Accounts).Dur("interval_ms", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
 	b.staffQueue.Go(func() { b.stafflog.WatchSlow(s) })
+}
+
+// pollsLimited is told that the hosting service's limits do something else to polls than before.
+func (b *Bot) pollsLimited(before, now watcher.Limits) {
+	if now.Since.IsZero() {
+		b.log.Info().Time("since", before.Since).Msg("the hosting service limits polls no more")
+	} else {
+		b.log.Warn().Int("accounts", now.Accounts).Bool("all", now.All).Msg("the hosting service limits polls (429): these accounts wait, and if it is all, polls are fewer")
+	}
+	b.staffQueue.Go(func() { b.stafflog.PollsLimited(before, now) })
 }
 
 // openPanels makes what keeps panels true.

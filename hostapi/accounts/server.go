@@ -43,23 +43,13 @@ func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 }
 
 // Look asks the service for an account as Refresh does, where nobody waits for it: the
-// request is sent once. In the meantime others see the account as it is, as fresh as it
-// is. Where the service fails, or does not answer until ctx is done, so does Look.
+// request is sent once. An account that was asked for in the last five seconds is not asked for
+// again if it is fresh. In the meantime others see the account as it is, as fresh as it is. Where the service fails, or does not answer until ctx is done, so does Look.
 func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
 	first, err := c.config.Redis.SetNX(limited, c.askedKey(userID), "", refreshPause).Result()
-	if err == nil && !first {
-		snapshot, err := c.Account(ctx, userID, c.config.Now().Add(c.config.Patience))
-		switch {
-		case err == nil && snapshot.Failure != nil:
-			return Snapshot{}, snapshot.Failure
-		case err == nil && snapshot.Old: // the service has not answered in time
-			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
-		}
-		return snapshot, err
-	}
-	return c.fetch(hostapi.Once(ctx), userID, true)
+	return c.fetch(hostapi.Once(ctx), userID, first || err != nil)
 }
 
 // Ask asks the service for one server of an account, or for all of them where serverID

@@ -41,6 +41,8 @@ func help() map[string]string {
 		"hostbot_watch_accounts":           "Accounts that are watched, by all replicas.",
 		"hostbot_watch_interval_seconds":   "Time between two polls of an account; more than WATCH_INTERVAL where WATCH_RATE allows no less.",
 		"hostbot_watch_lag_seconds":        "For how long the account has been due that is due first.",
+		"hostbot_watch_limited_accounts":   "Accounts whose polls the hosting service has answered with 429 lately, by all replicas.",
+		"hostbot_watch_slowed":             "1 while polls of all accounts are fewer, as the hosting service has answered 429 to several.",
 		"hostbot_watch_looks_total":        "Polls of this replica that succeeded.",
 		"hostbot_watch_failed_looks_total": "Polls of this replica that did not succeed.",
 		"hostbot_alerts_waiting":           "Alerts that are to be sent or edited, by all replicas.",

@@ -13,6 +13,8 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (aler
 		p.gauge("hostbot_watch_accounts", float64(w.Accounts))
 		p.gauge("hostbot_watch_interval_seconds", w.Interval.Seconds())
 		p.gauge("hostbot_watch_lag_seconds", w.Delay.Seconds())
+		p.gauge("hostbot_watch_limited_accounts", float64(w.Limits.Accounts))
+		p.gauge("hostbot_watch_slowed", oneIf(w.Limits.All))
 		p.counter("hostbot_watch_looks_total", w.Polls)
 		p.counter("hostbot_watch_failed_looks_total", w.Failed)
 		a, err := alerting()

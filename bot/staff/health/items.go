@@ -249,6 +249,7 @@ func (d describer) watching() []Item {
 		english, staff string
 	}{
 		{d.Watch.Delay > 0, fmt.Sprintf("%v late", d.Watch.Delay), d.t.Format("staff.status.behind", locale.Args{"Lag": d.t.Duration(d.Watch.Delay)})},
+		{d.Watch.Limits.Accounts > 0, fmt.Sprintf("%d limited by the hosting service (429)", d.Watch.Limits.Accounts), d.t.Format("staff.status.limited", locale.Args{"N": d.Watch.Limits.Accounts})},
 		{d.Alerts.Sent > 0, fmt.Sprintf("%d alerts sent", d.Alerts.Sent), d.t.Format("staff.status.alerts_sent", locale.Args{"N": d.Alerts.Sent})},
 		{d.Alerts.Refused > 0, fmt.Sprintf("%d alerts refused", d.Alerts.Refused), d.t.Format("staff.status.alerts_refused", locale.Args{"N": d.Alerts.Refused})},
 		{d.Alerts.Waiting > 0, fmt.Sprintf("%d alerts wait", d.Alerts.Waiting), d.t.Format("staff.status.alerts_waiting", locale.Args{"N": d.Alerts.Waiting})},
@@ -258,7 +259,12 @@ func (d describer) watching() []Item {
 			texts = append(texts, figure.staff)
 		}
 	}
-	if d.Watch.Grown {
+	switch limits := d.Watch.Limits; {
+	case limits.All:
+		watched = d.wrong(watched, Failure, "log.cure.polls_slowed")
+	case limits.Accounts > 0:
+		watched = d.wrong(watched, Warning, "log.cure.polls_limited")
+	case d.Watch.Grown:
 		watched = d.wrong(watched, Failure, "log.cure.watch_slow")
 	}
 	watched.Staff = Staff{Title: title, Text: strings.Join(texts, " · ")}

@@ -107,6 +107,28 @@ func (l *Log) WatchSlow(s watcher.Status) {
 	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
 }
 
+// PollsLimited writes that the hosting service limits the polls of some accounts or of all, what that
+// means, or that this is over if now is zero. All replicas see it; each is written once.
+func (l *Log) PollsLimited(before, now watcher.Limits) {
+	if now.Since.IsZero() {
+		title := l.t.Format("log.lifecycle.polls_free", locale.Args{"Duration": l.t.Duration(time.Since(before.Since))})
+		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🚦 " + title, DedupKey: limitKey("free", before)})
+		return
+	}
+	title, which := l.t.Count("log.lifecycle.polls_limited", now.Accounts, nil), "limited"
+	if now.All {
+		title, which = l.t.Text("log.lifecycle.polls_slowed"), "slowed"
+	}
+	entry := l.entry("🚦 "+title, orange)
+	entry.Description = l.t.Text("log.cure.polls_" + which)
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: limitKey(which, now)})
+}
+
+// limitKey is the DedupKey of what is written about limits that began at a time.
+func limitKey(which string, l watcher.Limits) string {
+	return "polls " + which + " " + l.Since.UTC().Format(time.RFC3339Nano)
+}
+
 // maxPlans is how many plans fit into a field of 1,024 characters.
 const maxPlans = 8
 

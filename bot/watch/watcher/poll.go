@@ -2,6 +2,7 @@ package watcher
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"hash/fnv"
 	"math"
@@ -23,17 +24,13 @@ const (
 	// bounds: a slow service is left to customers. The latter is a quarter of the
 	// connections that hostapi opens, so that no customer waits for one.
 	leastAtOnce, mostAtOnce = 4, 64
-	// holdBack is for how long nothing is polled after a 429 that does not say for how long.
-	holdBack = 30 * time.Second
-	// longestHold bounds for how long the service may have nothing be polled.
-	longestHold = time.Hour
 )
 
 // Work is what the leader does: it polls accounts.
 func (w *Watcher) Work() leader.Kind {
 	return leader.Kind{
 		Name: kind, Due: w.index.DueKey(), Mend: w.index.Mend,
-		Farthest: func() time.Duration { return 3 * w.Interval() }, // next puts it off by up to two
+		Farthest: func() time.Duration { return 3 * w.Interval() }, // next and limited put it off by up to two
 		AtOnce:   min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
 		Limit: w.pollLimit() + 3*callLimit, Reconcile: w.reconcile,
 	}
@@ -42,17 +39,17 @@ func (w *Watcher) Work() leader.Kind {
 // pollLimit bounds how long the service may take.
 func (w *Watcher) pollLimit() time.Duration { return w.Config.Interval / 2 }
 
-// admit reports whether one more account may be polled now.
+// admit reports whether one more account may be polled now. The leader asks one at a time.
 func (w *Watcher) admit() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
 	now := time.Now()
-	away := !w.DownSince().IsZero()
 	// While the service is away, one poll finds out whether it is back.
-	if !w.refreshed || now.Before(w.heldUntil) || away && now.Sub(w.probedAt) < w.Timing.Probe || !w.limiter.AllowN(now, 1) {
+	if last := w.probed.Load(); last != nil && !w.DownSince().IsZero() && now.Sub(*last) < w.Timing.Probe {
 		return false
 	}
-	w.probedAt = now
+	if !w.pace.admit(now, w.Interval()) {
+		return false
+	}
+	w.probed.Store(&now)
 	return true
 }
 
@@ -70,11 +67,13 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 	if a == nil {
 		return 0, err
 	}
+	began := time.Now()
 	snapshot, err := w.ask(ctx, customerID)
 	if err != nil {
 		w.failed.Add(1)
-		return w.failure(ctx, a, err)
+		return w.failure(ctx, a, began, err)
 	}
+	w.pace.succeeded(time.Now())
 	shown := w.compare(a, snapshot)
 	if err := w.tell(ctx, shown.changes); err != nil {
 		w.failed.Add(1)
@@ -136,32 +135,42 @@ func (w *Watcher) read(ctx context.Context, customerID string) (*account, error)
 	return &account{customerID, fields}, nil
 }
 
-// failure has an account wait for its next turn after a poll that has failed, unless the
-// service was not asked, or wants to be asked later.
-func (w *Watcher) failure(ctx context.Context, a *account, failure error) (again time.Duration, err error) {
+// failure has an account wait for its next turn after a poll that began at a time and has failed,
+// unless the service was not asked, or wants to be asked about this account at another time.
+func (w *Watcher) failure(ctx context.Context, a *account, began time.Time, failure error) (again time.Duration, err error) {
 	switch hostapi.CodeOf(failure) {
 	case hostapi.CodeCanceled:
 		return 0, failure
 	case hostapi.CodeRateLimited:
-		pause := holdBack
-		if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
-			pause = e.RetryAfter
-		}
-		w.hold(pause)
-		return pause, w.keepHold(ctx)
+		return w.limited(ctx, a, began, failure)
 	}
 	again, _, err = w.write(ctx, a, time.Time{}, seen{})
 	return again, err
 }
 
-// keepHold writes for how long nothing is polled, for another leader.
-func (w *Watcher) keepHold(ctx context.Context) error {
+// limited has an account wait after a poll that met a 429: for its next turn, or for as long as the
+// service says if that is longer, but for longestWait. It notes for all processes that the service
+// limits polls.
+func (w *Watcher) limited(ctx context.Context, a *account, began time.Time, failure error) (again time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	w.mu.Lock()
-	left := time.Until(w.heldUntil)
-	w.mu.Unlock()
-	return w.Redis.Set(ctx, w.Space.Key(heldKey), "", max(left, time.Millisecond)).Err()
+	interval, now, since := w.Interval(), w.now(), w.Status().Limits.Since
+	if since.IsZero() {
+		since = now
+	}
+	noted, _ := json.Marshal(w.pace.refused(a.customerID, began, since, time.Now(), interval)) // which cannot fail
+	due := w.next(a, now)
+	if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
+		if until := now.Add(min(e.RetryAfter, longestWait*interval)); until.After(due) {
+			due = until
+		}
+	}
+	_, err = w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.Set(ctx, w.Space.Key(limitedKey), noted, recovery*interval)
+		p.ZAddArgs(ctx, w.index.DueKey(), redis.ZAddArgs{XX: true, GT: true, Members: []redis.Z{{Score: float64(due.UnixMilli()), Member: a.customerID}}})
+		return nil
+	})
+	return due.Sub(now), err
 }
 
 // next returns when an account is due again: an interval after it was due, or a multiple, so

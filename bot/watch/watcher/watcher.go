@@ -9,23 +9,23 @@
 // poll sees alike until the new state is written.
 //
 // A poll that fails tells nothing: the service being away is no change. Polls stand
-// back behind customers. They are few at a time, cease for as long as the service asks
-// for after a 429, and are one in a while where the service is taken to be away.
+// back behind customers. They are few at a time, fewer while the service answers 429, and one in a
+// while where the service is taken to be away. An account whose poll met a 429 waits for its
+// next turn or, if the service asks for more, for up to two intervals. No other account waits for it.
 package watcher
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
-	"golang.org/x/time/rate"
 
 	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
@@ -85,6 +85,9 @@ type Config struct {
 	// DownSince returns since when the service is taken to be away; zero: it is not.
 	DownSince func() time.Time
 	OnSlow    func(Status) // is told when the interval has to grow
+	// OnLimits is told when the service begins to limit polls, when that becomes a limit of all of
+	// them, and when it is over (now is zero). All processes tell of it.
+	OnLimits func(before, now Limits)
 	// Wake tells the leader which accounts are due.
 	Wake func(ctx context.Context, kind string, ids ...string)
 	// Aside is told of an account that cannot be read; it may be nil.
@@ -113,6 +116,7 @@ type Status struct {
 	Delay    time.Duration // for how long the account has been due that is due first
 	Polls    uint64        // polls that succeeded in this process
 	Failed   uint64        // that did not
+	Limits   Limits        // by the service
 }
 
 // Watcher watches accounts. It is safe for concurrent use.
@@ -123,12 +127,8 @@ type Watcher struct {
 	status        atomic.Pointer[Status]
 	clock         atomic.Pointer[reading]
 	polls, failed atomic.Uint64
-	limiter       *rate.Limiter
-
-	mu        sync.Mutex
-	refreshed bool      // it is known whether the service wants no polls
-	heldUntil time.Time // the service wants no polls before
-	probedAt  time.Time // when the last poll began
+	pace          *pace
+	probed        atomic.Pointer[time.Time] // when the last poll began
 }
 
 // reading is what Redis's clock showed at a time.
@@ -145,9 +145,9 @@ func (w *Watcher) now() time.Time {
 // New returns a watcher. The leader polls (Work).
 func New(c Config) *Watcher {
 	w := &Watcher{
-		Config:  c,
-		index:   &record.Kind[struct{}]{Redis: c.Redis, Space: c.Space, Name: kind, Aside: c.Aside},
-		limiter: rate.NewLimiter(rate.Limit(c.Rate), max(1, c.Rate/4)),
+		Config: c,
+		index:  &record.Kind[struct{}]{Redis: c.Redis, Space: c.Space, Name: kind, Aside: c.Aside},
+		pace:   newPace(c.Rate),
 	}
 	w.status.Store(&Status{Interval: c.Interval})
 	return w
@@ -204,14 +204,14 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 	var clock *redis.TimeCmd
 	var watched *redis.IntCmd
 	var first *redis.ZSliceCmd
-	var held *redis.DurationCmd
+	var limited *redis.StringCmd
 	asked := time.Now()
-	_, err := w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+	_, _ = w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
 		clock, watched, first = p.Time(ctx), p.ZCard(ctx, w.index.DueKey()), p.ZRangeWithScores(ctx, w.index.DueKey(), 0, 0)
-		held = p.PTTL(ctx, w.Space.Key(heldKey))
+		limited = p.Get(ctx, w.Space.Key(limitedKey))
 		return nil
 	})
-	if err != nil {
+	if err := errors.Join(clock.Err(), watched.Err(), first.Err()); err != nil {
 		return err
 	}
 	w.clock.Store(&reading{asked, clock.Val()})
@@ -221,23 +221,15 @@ func (w *Watcher) Refresh(ctx context.Context) error {
 		now.Delay = max(0, clock.Val().Sub(time.UnixMilli(int64(due[0].Score))))
 	}
 	now.Grown = float64(now.Interval) > tolerance*float64(w.Config.Interval)
-	w.hold(held.Val())
+	_ = json.Unmarshal([]byte(limited.Val()), &now.Limits) // or there are none
 	former := w.status.Swap(now)
 	if now.Grown && !former.Grown {
 		w.OnSlow(*now)
 	}
-	return nil
-}
-
-// hold has nothing polled for a time, or for one that was longer before.
-func (w *Watcher) hold(pause time.Duration) {
-	pause = min(pause, longestHold)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.refreshed = true
-	if until := time.Now().Add(pause); until.After(w.heldUntil) {
-		w.heldUntil = until
+	if before, limits := former.Limits, now.Limits; !limits.Since.Equal(before.Since) || limits.All && !before.All {
+		w.OnLimits(before, limits)
 	}
+	return nil
 }
 
 // Watch has an account watched, from now on. Several calls for a reason are as one.
