@@ -502,6 +502,10 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
+	for _, limited := range []watcher.Limits{{Accounts: 99_999}, {Accounts: 99_999, All: true}} {
+		report.Watch.Limits = limited
+		d.ask(c, by("1", command("admin status", nil)))
+	}
 	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
 		report.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
 		d.ask(c, by("1", command("admin status", nil)))

@@ -28,6 +28,9 @@ const (
 	// maxWait bounds for how long a call waits in all, between its requests and before the
 	// first one.
 	maxWait = 10 * time.Second
+	// maxSpread is over which time those come back at most whom the service has had wait. Otherwise
+	// all of them would come at the same moment.
+	maxSpread = time.Second
 )
 
 // once is the key of contexts that Once returns.
@@ -118,7 +121,7 @@ func (c *Client) send(ctx context.Context, o operation, call call, p *probe, pat
 		failure.Attempts = attempts
 		wait := backoff/2 + rand.N(backoff)
 		if failure.RetryAfter > 0 {
-			wait = failure.RetryAfter
+			wait = spread(failure.RetryAfter)
 		}
 		if failure.Code == CodeRateLimited && !isOnce(ctx) {
 			c.limits.refused(call.userID, failure.RetryAfter, time.Now())
@@ -142,12 +145,15 @@ func (c *Client) await(ctx context.Context, call call, patience *time.Duration) 
 		if left <= 0 {
 			return nil
 		}
-		if isOnce(ctx) || !c.sleep(ctx, left, patience) {
+		if isOnce(ctx) || !c.sleep(ctx, spread(left), patience) {
 			return &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: left, Detail: "not sent: the service has had too many requests"}
 		}
 	}
 	return Interrupted(ctx, call.op)
 }
+
+// spread returns a wait that the service has asked for, or a bit more.
+func spread(wait time.Duration) time.Duration { return wait + rand.N(min(wait, maxSpread)) }
 
 // sleep waits for a time, which it takes from a call's patience, or until ctx is done. It returns
 // false at once if the call may not wait for so long.

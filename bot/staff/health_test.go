@@ -135,6 +135,23 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.log"),
 			"✗ log channel 10: status 403 → " + texts.Text("log.channel.permissions"),
 		}},
+		"the service limits polls": {func() health.Report {
+			r := well()
+			r.Watch.Limits = watcher.Limits{Since: time.Now(), Accounts: 2, All: true}
+			return r
+		}, []string{
+			"✗ verdict: watcher",
+			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
+			"✓ gateway, shard 0: connected",
+			"✓ gateway, shard 2: heartbeats take 35ms",
+			"✓ answers in time: 41 interactions within 10m0s; 95% within 420ms",
+			"✓ hosting service: 10 calls within 10m0s",
+			"✓ discord's rest api: 80 requests within 10m0s",
+			"✓ redis: answered within 420µs",
+			"✓ leader: eu-1",
+			"✗ watcher: 7 accounts, each every 1m0s, 2 limited by the hosting service (429) → " + texts.Text("log.cure.polls_slowed"),
+			"✓ log channel 9: Discord takes its entries",
+		}},
 		"a replica that waits, for development": {func() health.Report {
 			r := health.Report{Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, RedisEmbedded: true, Leader: "x"}
 			return r

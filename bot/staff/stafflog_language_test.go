@@ -145,6 +145,11 @@ func writeEverything(log *stafflog.Log) {
 	log.CommandsUpdated()
 	log.Outgrown(9999, 9999)
 	log.WatchSlow(watcher.Status{Accounts: 99_999, Interval: 999 * time.Hour})
+	limits := watcher.Limits{Since: time.Now().Add(-999 * time.Hour), Accounts: 99_999}
+	log.PollsLimited(watcher.Limits{}, limits)
+	log.PollsLimited(limits, watcher.Limits{})
+	limits.All = true
+	log.PollsLimited(watcher.Limits{}, limits)
 	log.CommandsRefused(failure)
 	log.LocalizationsRefused(slices.Repeat([]string{long}, 100))
 	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)

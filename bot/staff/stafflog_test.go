@@ -143,6 +143,27 @@ func TestProblems(t *testing.T) {
 	}
 }
 
+// TestPollsThatAreLimited are told of by two replicas: some accounts, then all, then none.
+func TestPollsThatAreLimited(t *testing.T) {
+	p := posted{}
+	log := newLog(t, p)
+	one := watcher.Limits{Since: time.Now().Add(-time.Minute), Accounts: 1}
+	all := one
+	all.Accounts, all.All = 7, true
+	for _, pair := range [][2]watcher.Limits{{{}, one}, {one, all}, {all, {}}} {
+		for range 2 {
+			log.PollsLimited(pair[0], pair[1])
+		}
+	}
+	for i, line := range []string{"🚦 The hosting service limits requests: checks of 1 account wait (429)", "all checks of accounts are slower (429)", "no longer limits checks"} {
+		e, again := p["lifecycle"][2*i], p["lifecycle"][2*i+1]
+		want(t, e, line)
+		if e.DedupKey == "" || e.DedupKey != again.DedupKey || i > 0 && e.DedupKey == p["lifecycle"][2*i-2].DedupKey {
+			t.Errorf("%s: what two replicas tell has the keys %q and %q", line, e.DedupKey, again.DedupKey)
+		}
+	}
+}
+
 func TestLifecycle(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)

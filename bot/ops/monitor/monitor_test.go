@@ -52,7 +52,9 @@ func TestPages(t *testing.T) {
 	}, func() uint64 { return 5 })
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
 	m.Watching(
-		func() watcher.Status { return watcher.Status{Accounts: 8, Interval: time.Minute} },
+		func() watcher.Status {
+			return watcher.Status{Accounts: 8, Interval: time.Minute, Limits: watcher.Limits{Accounts: 3, All: true}}
+		},
 		func() (alerts.Status, error) {
 			return alerts.Status{Sent: 9, Held: alerts.Held{Code: rest.CodeQuarantined, Until: time.Now().Add(time.Minute)}}, nil
 		},
@@ -121,7 +123,7 @@ func TestPages(t *testing.T) {
 		`hostbot_log_entries_waiting{channel="actions,lifecycle"} 3`,
 		`hostbot_log_requests_total{channel="actions,lifecycle"} 7`,
 		`hostbot_log_channel_failing{channel="errors"} 1`,
-		`hostbot_watch_accounts 8`, `hostbot_watch_interval_seconds 60`, `hostbot_alerts_sent_total 9`, `hostbot_alerts_refused_total 0`, `hostbot_alerts_held 1`,
+		`hostbot_watch_accounts 8`, `hostbot_watch_limited_accounts 3`, `hostbot_watch_slowed 1`, `hostbot_watch_interval_seconds 60`, `hostbot_alerts_sent_total 9`, `hostbot_alerts_refused_total 0`, `hostbot_alerts_held 1`,
 	} {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)

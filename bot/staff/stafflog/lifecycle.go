@@ -112,21 +112,21 @@ func (l *Log) WatchSlow(s watcher.Status) {
 func (l *Log) PollsLimited(before, now watcher.Limits) {
 	if now.Since.IsZero() {
 		title := l.t.Format("log.lifecycle.polls_free", locale.Args{"Duration": l.t.Duration(time.Since(before.Since))})
-		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🚦 " + title, DedupKey: limitKey("free", before)})
+		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🚦 " + title, DedupKey: limitKey("none", before)})
 		return
 	}
-	title, which := l.t.Count("log.lifecycle.polls_limited", now.Accounts, nil), "limited"
+	title, means, which := l.t.Count("log.lifecycle.polls_limited", now.Accounts, nil), l.t.Text("log.cure.polls_limited"), "some"
 	if now.All {
-		title, which = l.t.Text("log.lifecycle.polls_slowed"), "slowed"
+		title, means, which = l.t.Text("log.lifecycle.polls_slowed"), l.t.Text("log.cure.polls_slowed"), "all"
 	}
 	entry := l.entry("🚦 "+title, orange)
-	entry.Description = l.t.Text("log.cure.polls_" + which)
+	entry.Description = means
 	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: limitKey(which, now)})
 }
 
 // limitKey is the DedupKey of what is written about limits that began at a time.
 func limitKey(which string, l watcher.Limits) string {
-	return "polls " + which + " " + l.Since.UTC().Format(time.RFC3339Nano)
+	return "limited polls " + which + " " + l.Since.UTC().Format(time.RFC3339Nano)
 }
 
 // maxPlans is how many plans fit into a field of 1,024 characters.

@@ -33,7 +33,7 @@ func FuzzAccount(f *testing.F) {
 	var told []watcher.Change
 	w := watcher.New(watcher.Config{
 		Redis: client, Accounts: look, Interval: time.Minute, Rate: 100, DownSince: func() time.Time { return time.Time{} },
-		OnSlow: func(watcher.Status) {}, Wake: func(context.Context, string, ...string) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
+		OnSlow: func(watcher.Status) {}, OnLimits: func(_, _ watcher.Limits) {}, Wake: func(context.Context, string, ...string) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
 	})
 	w.Observe(func(_ context.Context, changes []watcher.Change) error {
 		told = append(told, changes...)

@@ -63,7 +63,7 @@ func until(t *testing.T, what string, isSo func() bool) {
 	}
 }
 
-// TestLookIsOneRequest has the bot's own client look at accounts of a service that wants
+// TestLookIsOneRequest has the bot's own client look at an account of a service that wants
 // to be left alone: the watcher learns of that from the first answer.
 func TestLookIsOneRequest(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
@@ -98,75 +98,114 @@ func TestLookIsOneRequest(t *testing.T) {
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent", n)
 		}
-		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Delay > 500*time.Millisecond })
-		if n := requests.Load(); n != 1 {
-			t.Errorf("%d requests were sent while the service had asked for none", n)
-		}
 	})
 }
 
-// TestLongestPauseCounts has a look fail with a short pause after another one has failed
-// with a long one.
-func TestLongestPauseCounts(t *testing.T) {
-	t.Parallel()
-	const pause = 500 * time.Millisecond
-	looks, held := make(chan time.Time, 100), make(chan struct{})
-	look := looker(func(_ context.Context, userID string) (accounts.Snapshot, error) {
-		looks <- time.Now()
-		if userID == "long" {
-			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
-		}
-		<-held
-		return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Millisecond}
-	})
-	w, _ := start(t, redistest.StartMiniredis(t).URL(), nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = look, 20*time.Second })
-	watch(t, w, "short")
-	<-looks
-	watch(t, w, "long")
-	began := <-looks
-	until(t, "looks are held back", func() bool { return w.Status().Failed == 1 })
-	close(held)
-	if next := (<-looks).Sub(began); next < pause {
-		t.Errorf("the next look came after %v", next)
-	}
-}
-
-// TestPauseOutlivesAReplica has the service ask for an hour without looks, and another
-// process look from then on.
-func TestPauseOutlivesAReplica(t *testing.T) {
+// TestLimitedAccountWaitsAlone has the service answer 429 to one account of two.
+func TestLimitedAccountWaitsAlone(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
-		var looks atomic.Int64
-		asksForAnHour := looker(func(context.Context, string) (accounts.Snapshot, error) {
-			looks.Add(1)
-			return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Hour}
+		var wait time.Duration
+		s := newService()
+		limited := looker(func(ctx context.Context, userID string) (accounts.Snapshot, error) {
+			if userID == "limited" {
+				return accounts.Snapshot{}, &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: wait}
+			}
+			return s.Look(ctx, userID)
 		})
-		first, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
-		watch(t, first, "1")
-		until(t, "the service was asked", func() bool { return first.Status().Failed == 1 })
-		kill()
-		const lease = "hostbot:{leader}:lease"
+		w, look := still(t, url, limited, time.Hour, 100)
+		for _, userID := range []string{"limited", "other"} {
+			watch(t, w, userID)
+			look(userID)
+		}
+		turn := look("limited")
+		for _, test := range []struct{ says, waits time.Duration }{ // 0: until its next turn
+			{0, 0}, {time.Second, 0}, {90 * time.Minute, 90 * time.Minute}, {10 * time.Hour, 2 * time.Hour},
+		} {
+			wait = test.says
+			before, looks := time.Now().Truncate(time.Millisecond), len(s.of("other"))
+			due := time.UnixMilli(look("limited"))
+			after := time.Now()
+			switch {
+			case test.waits > 0 && (due.Before(before.Add(test.waits)) || due.After(after.Add(test.waits))):
+				t.Errorf("the service says %v: it is due in %v", test.says, due.Sub(after))
+			case test.waits == 0 && (due.UnixMilli()-turn)%time.Hour.Milliseconds() != 0:
+				t.Errorf("the service says %v: it is due out of turn", test.says)
+			}
+			look("other")
+			if len(s.of("other")) != looks+1 || !w.Work().Admit() {
+				t.Errorf("the service says %v: another account waits", test.says)
+			}
+		}
+	})
+}
+
+// TestLimitsAreToldOnceByEachProcess: of some accounts, of all, and that they are over.
+func TestLimitsAreToldOnceByEachProcess(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s := newService()
+		w, look := still(t, url, s, time.Hour, 100)
+		other, _ := still(t, url, s, time.Hour, 100)
+		refresh := func() {
+			t.Helper()
+			for _, w := range []*watcher.Watcher{w, other, w} {
+				if err := w.Refresh(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		var mu sync.Mutex
+		var heard []string
+		for _, w := range []*watcher.Watcher{w, other} {
+			w.OnLimits = func(before, now watcher.Limits) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard = append(heard, fmt.Sprint(now.Accounts, " ", now.All, " ", now.Since.IsZero(), " ", before.Since.IsZero()))
+			}
+		}
+		want := func(what string, status watcher.Limits) {
+			t.Helper()
+			refresh()
+			if len(heard) != 2 || heard[0] != what || heard[1] != what {
+				t.Errorf("heard %q, want twice %q", heard, what)
+			}
+			if got := other.Status().Limits; got.Accounts != status.Accounts || got.All != status.All {
+				t.Errorf("another process shows %+v, want %+v", got, status)
+			}
+			heard = nil
+		}
+		for _, userID := range []string{"1", "2", "3"} {
+			watch(t, w, userID)
+			look(userID)
+		}
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: 10 * time.Hour} })
+		look("1")
+		want("1 false false true", watcher.Limits{Accounts: 1})
+		look("1")
+		look("2")
+		want("2 true false false", watcher.Limits{Accounts: 2, All: true})
+		look("3")
+		refresh()
+		if len(heard) > 0 {
+			t.Errorf("heard again: %q", heard)
+		}
 		client := redistest.Connect(t, url)
-		if err := client.Del(t.Context(), lease).Err(); err != nil { // as it is over
-			t.Fatal(err)
+		const key = "hostbot:{watch}:limited"
+		if left := client.PTTL(t.Context(), key).Val(); left <= 4*time.Hour || left > 5*time.Hour {
+			t.Errorf("it is over in %v", left)
 		}
-		second, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts = asksForAnHour })
-		until(t, "another process leads", func() bool { return client.Exists(t.Context(), lease).Val() == 1 })
-		lag := second.Status().Delay + 200*time.Millisecond
-		until(t, "another process sees what is due", func() bool { return second.Status().Delay > lag })
-		if n := looks.Load(); n != 1 {
-			t.Errorf("the service was asked %d times", n)
-		}
+		client.Del(t.Context(), key) // that time goes by
+		want("0 false true false", watcher.Limits{})
 	})
 }
 
 // still starts a watcher that looks at nothing by itself. look looks at an account, and returns when it
 // is due again (Unix ms).
-func still(t *testing.T, url string, s *service, interval time.Duration, rate int) (w *watcher.Watcher, look func(userID string) int64) {
+func still(t *testing.T, url string, s watcher.Accounts, interval time.Duration, rate int) (w *watcher.Watcher, look func(userID string) int64) {
 	t.Helper()
 	client := redistest.Connect(t, url)
 	w = watcher.New(watcher.Config{
 		Redis: client, Wake: func(context.Context, string, ...string) {}, Accounts: s, Interval: interval, Rate: rate,
-		DownSince: func() time.Time { return time.Time{} }, OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
+		DownSince: func() time.Time { return time.Time{} }, OnSlow: func(watcher.Status) {}, OnLimits: func(_, _ watcher.Limits) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
 	})
 	work := w.Work()
 	return w, func(userID string) int64 {

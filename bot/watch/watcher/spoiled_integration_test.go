@@ -38,7 +38,7 @@ func TestAccountThatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
 }
 
 // TestTimesThatLieAheadSilenceNothing has Redis hold times that a wrong clock has written: of an
-// action on a bot, of its next poll, and of what the service asked for.
+// action on a bot, and of its next poll.
 func TestTimesThatLieAheadSilenceNothing(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		s, o, client := newService(), newTold(), redistest.Connect(t, url)

@@ -144,7 +144,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 	}})
 	c := watcher.Config{
 		Redis: client, Wake: leading.Wake, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
-		OnSlow: func(watcher.Status) {}, Log: zerolog.Nop(),
+		OnSlow: func(watcher.Status) {}, OnLimits: func(_, _ watcher.Limits) {}, Log: zerolog.Nop(),
 		Timing: watcher.Timing{Refresh: 10 * time.Millisecond, GracePeriod: 2 * time.Minute, Probe: time.Hour},
 	}
 	if tune != nil {
@@ -399,25 +399,6 @@ func (s *service) of(userID string) []time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.looks[userID]
-}
-
-func TestLooksCeaseWhileTheServiceAsksForIt(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		const pause = 500 * time.Millisecond
-		s := newService()
-		s.err = &hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: pause}
-		w, _ := start(t, url, s, nil, nil)
-		start(t, url, s, nil, nil)
-		watch(t, w, "1")
-		until(t, "it is looked at", func() bool { return len(s.of("1")) > 0 })
-		lag := w.Status().Delay + pause/2
-		until(t, "it is reported for how long the account has been due", func() bool { return w.Status().Delay > lag })
-		s.set(func(s *service) { s.err = nil })
-		s.wait(t, "1", 1)
-		if looks := s.of("1"); looks[1].Sub(looks[0]) < pause {
-			t.Errorf("the next look came after %v", looks[1].Sub(looks[0]))
-		}
-	})
 }
 
 func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
