@@ -1,10 +1,11 @@
 package hostapi
 
 import (
-	"encoding/json"
 	"errors"
 	"strings"
 	"time"
+
+	"github.com/valyala/fastjson"
 )
 
 // result is the content of an answer. Each operation has its own part of it.
@@ -14,103 +15,139 @@ type result struct {
 	status string // of a server after an action; may be empty
 }
 
-// decoder reads the body of an answer. serverID is the server that the call was
-// about; it is empty where the call was not about one.
-type decoder func(body []byte, serverID string) (result, error)
+// decoder reads an answer. serverID is the server that the call was about; it is
+// empty where the call was not about one.
+type decoder func(answer object, serverID string) (result, error)
 
-// decodeList reads a list. Of several records with one ID, which could not be told
-// apart in a call, it keeps the first.
-func decodeList(body []byte, _ string) (result, error) {
-	var answer struct {
-		Servers *[]record `json:"servers"`
-		Account Account   `json:"account"`
-	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+// decodeList reads a list, each record by itself. One without an ID is left out. Of
+// several records with one ID, which could not be told apart in a call, it keeps the first.
+func decodeList(answer object, _ string) (result, error) {
+	records, err := answer.list("servers")
+	if err != nil {
 		return result{}, err
 	}
-	if answer.Servers == nil {
-		return result{}, errors.New("no servers")
-	}
-	list := List{Servers: make([]Server, 0, len(*answer.Servers)), Account: answer.Account}
-	seen := make(map[string]bool, len(*answer.Servers))
-	for _, r := range *answer.Servers {
-		if r.ID == "" {
-			return result{}, errNoID
-		}
-		if !seen[r.ID] {
-			seen[r.ID] = true
-			list.Servers = append(list.Servers, r.server())
+	list := List{Servers: make([]Server, 0, len(records))}
+	seen, unread := make(map[string]bool, len(records)), 0
+	for _, record := range records {
+		s := record.server()
+		switch {
+		case s.ID == "":
+			unread++
+		case !seen[s.ID]:
+			seen[s.ID] = true
+			list.Servers = append(list.Servers, s)
 		}
 	}
+	if unread > 0 && len(list.Servers) == 0 {
+		return result{}, errors.New("no server can be read: " + strings.Join(*answer.unread, ", "))
+	}
+	list.Account = answer.object("account").account()
+	if list.Account.ServerCount == 0 {
+		list.Account.ServerCount = len(list.Servers) + unread
+	}
+	list.Account.ServerCount = max(list.Account.ServerCount, len(list.Servers))
+	if list.Missing() > unread {
+		answer.note("servers", "fewer than account.serverCount")
+	}
+	list.Unread = *answer.unread
 	return result{list: list}, nil
 }
 
 // decodeServer reads a record that is bare or under "server". The document does
 // not say which it is.
-func decodeServer(body []byte, serverID string) (result, error) {
-	var answer struct {
-		record
-		Wrapped *record `json:"server"`
+func decodeServer(answer object, serverID string) (result, error) {
+	s := answer.recordIn()
+	switch {
+	case s.ID == "":
+		return result{}, errNoID
+	case serverID != "" && s.ID != serverID:
+		return result{}, errOther
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
+	return result{server: s}, nil
+}
+
+var (
+	errNoID  = errors.New("a server without an id")
+	errOther = errors.New("the record of another server")
+)
+
+// decodeStatus reads the answer to an action, which must say that it succeeded.
+func decodeStatus(answer object, _ string) (result, error) {
+	if ok, said := answer.ok(); !ok || !said {
+		return result{}, errors.New(`no "ok": true`)
+	}
+	return result{status: answer.text("status")}, nil
+}
+
+// decodeChangedServer reads the answer to an action that made or changed a server. Where
+// the call was about a server, the record may be missing: "ok" says that it succeeded.
+func decodeChangedServer(answer object, serverID string) (result, error) {
+	if _, err := decodeStatus(answer, ""); err != nil {
 		return result{}, err
 	}
-	r := answer.record
-	if answer.Wrapped != nil {
-		r = *answer.Wrapped
-	}
+	s := answer.recordIn()
 	switch {
-	case r.ID == "":
+	case s.ID == "" && serverID == "":
 		return result{}, errNoID
-	case serverID != "" && r.ID != serverID:
-		return result{}, errors.New("the record of another server")
+	case s.ID == "":
+		s.ID = serverID
+	case serverID != "" && s.ID != serverID:
+		return result{}, errOther
 	}
-	return result{server: r.server()}, nil
+	return result{server: s}, nil
 }
 
-var errNoID = errors.New("a server without an id")
-
-// record is a Server as the service sends it.
-type record struct {
-	Server
-	Subdomain json.RawMessage `json:"subdomain"`
-	CreatedAt any             `json:"createdAt"`
+// ok returns what an answer says of its success, and whether it says anything. Some
+// languages have no booleans, or write them in quotes.
+func (o object) ok() (ok, said bool) {
+	switch strings.ToLower(scalar(o.member("ok"))) {
+	case "true", "1":
+		return true, true
+	case "false", "0":
+		return false, true
+	}
+	return false, false
 }
 
-// server returns the record in the form of our own. The document does not say what
-// a subdomain is where it is not null, so anything but a string is kept as JSON.
-func (r record) server() Server {
-	s := r.Server
-	if json.Unmarshal(r.Subdomain, &s.Subdomain) != nil {
-		s.Subdomain = strings.ToValidUTF8(string(r.Subdomain), "\uFFFD")
+// recordIn reads the record of an answer that has one.
+func (o object) recordIn() Server {
+	if wrapped := o.member("server"); kindOf(wrapped) == fastjson.TypeObject {
+		return o.within("server", wrapped).server()
 	}
-	created, _ := r.CreatedAt.(string)
-	if at, err := time.Parse(time.RFC3339, created); err == nil {
+	return o.server()
+}
+
+// server reads a Server as the service sends it.
+func (o object) server() Server {
+	s := Server{
+		ID: o.id("id"), Name: o.text("name"), Language: o.text("language"), Status: o.text("status"),
+		Subdomain: o.subdomain(), StartupCommand: o.text("startupCommand"), EntryFile: o.text("entryFile"),
+		RAMMB: o.number("ramMb"), DiskMB: o.number("diskMb"), CPUPercent: o.number("cpuPercent"), PlanName: o.text("planName"),
+	}
+	if status := o.member("status"); kindOf(status) == fastjson.TypeNumber && StateOf(s.Status) == StateUnknown {
+		o.noteKind("status", status)
+	}
+	if at, err := time.Parse(time.RFC3339, o.text("createdAt")); err == nil {
 		s.CreatedAt = at.UTC()
 	}
 	return s
 }
 
-// decodeStatus reads the answer to an action, which must say that it succeeded.
-func decodeStatus(body []byte, _ string) (result, error) {
-	var answer struct {
-		OK     bool   `json:"ok"`
-		Status string `json:"status"`
+// subdomain reads a server's subdomain. The document does not say what that is where it
+// is not null, so what is neither a text nor nothing is kept as JSON.
+func (o object) subdomain() string {
+	switch v := o.member("subdomain"); kindOf(v) {
+	case fastjson.TypeObject, fastjson.TypeArray:
+		return valid(string(v.MarshalTo(nil)))
+	case fastjson.TypeFalse:
+		return ""
 	}
-	if err := json.Unmarshal(body, &answer); err != nil {
-		return result{}, err
-	}
-	if !answer.OK {
-		return result{}, errors.New(`no "ok": true`)
-	}
-	return result{status: answer.Status}, nil
+	return o.text("subdomain")
 }
 
-// decodeChangedServer reads the answer to an action that made or changed a
-// server.
-func decodeChangedServer(body []byte, serverID string) (result, error) {
-	if _, err := decodeStatus(body, ""); err != nil {
-		return result{}, err
+func (o object) account() Account {
+	return Account{
+		PlanName: o.text("planName"), PlanRAMMB: o.number("planRamMb"),
+		MaxServers: o.number("maxServers"), ServerCount: o.number("serverCount"),
 	}
-	return decodeServer(body, serverID)
 }

@@ -7,8 +7,12 @@
 // Every error is an *Error. Its code is the kind of failure. For an action it
 // also reports whether the action may have been carried out all the same. An
 // action has succeeded only where the answer says "ok": true, or is a 204, which
-// has no body. An answer without that field leaves it open, as does one without
-// the server's record where the operation returns that.
+// has no body. An answer without that field leaves it open, as does one to a
+// creation that does not tell the new server's ID.
+//
+// Answers are read tolerantly: see object. A page is not the service's answer. It
+// means that the service is unavailable, and under 3xx or 4xx that an action has
+// not reached it.
 //
 // Operations that only read are tried up to three times while their context's
 // deadline allows. Actions are sent again only where they certainly did not

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"html"
 	"net/url"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,15 +20,12 @@ const (
 	maxDetail = 200
 )
 
-// markup is what a page holds beside its text.
-var markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
-
 // reasonIn returns what a body says about a failure, for people, and the code
 // that it gives. The body may be JSON, a page, plain text or empty.
 func reasonIn(body []byte) (words, code string) {
 	body = bytes.TrimSpace(body[:min(len(body), maxReason)])
 	if isHTML(body) {
-		return html.UnescapeString(markup.ReplaceAllString(string(body), " ")), ""
+		return textOf(body), ""
 	}
 	var fields map[string]any
 	if json.Unmarshal(body, &fields) != nil {
@@ -52,10 +48,6 @@ func reasonIn(body []byte) (words, code string) {
 	}
 	return strings.Join(parts, ": "), code
 }
-
-// isHTML tells of a body that is a page. The Content-Type does not: some
-// frameworks give text/html to any text.
-func isHTML(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
 
 // printable makes text from outside fit for Error.Detail. The secret is looked
 // for before the text is cut, as it might be cut in two.

@@ -21,6 +21,8 @@ import (
 const (
 	// maxAnswer bounds the body of an answer, in bytes.
 	maxAnswer = 4 << 20
+	// byteOrderMark may begin a body. https://www.rfc-editor.org/rfc/rfc8259#section-8.1
+	byteOrderMark = "\uFEFF"
 	// maxAttempts is how often a request is sent at most. See also Once.
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
@@ -175,7 +177,7 @@ func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.D
 // may pass, and no action is carried out twice. An action that a 429 answers was not carried out,
 // and is sent again if the service said when.
 func repeatable(o operation, failure *Error) bool {
-	mayPass := failure.Code == CodeUnavailable || failure.Code == CodeRateLimited
+	mayPass := failure.Code == CodeUnavailable && failure.Status/100 != 3 || failure.Code == CodeRateLimited
 	neverArrived := failure.Status == 0 && !failure.Uncertain
 	toldWhen := failure.Code == CodeRateLimited && failure.RetryAfter > 0
 	return mayPass && (o.reads || neverArrived || toldWhen)
@@ -200,6 +202,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	defer func() { _ = res.Body.Close() }()
 	// The body is read to its end, so that the connection can be used again.
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
 		return result{}, c.refused(o, res, body)
@@ -208,15 +211,20 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 		failure.Uncertain, failure.Status = !o.reads, res.StatusCode
 		return result{}, failure
 	case len(body) > maxAnswer:
-		return result{}, c.malformed(o, res, fmt.Errorf("longer than %d bytes", maxAnswer))
-	case saysNotOK(body):
-		return result{}, c.refused(o, res, body)
+		return result{}, c.malformed(o, res, fmt.Sprintf("longer than %d bytes", maxAnswer))
 	case res.StatusCode == http.StatusNoContent:
 		body = []byte(`{"ok":true}`) // the status says so, and allows no body, nor a record
 	}
-	got, err := o.decode(body, call.serverID)
+	answer, err := parse(body)
+	if ok, said := answer.ok(); said && !ok { // whatever the status
+		return result{}, c.refused(o, res, body)
+	}
+	var got result
+	if err == nil {
+		got, err = o.decode(answer, call.serverID)
+	}
 	if err != nil {
-		return result{}, c.malformed(o, res, err)
+		return result{}, c.malformed(o, res, whatIs(res, body, err))
 	}
 	return got, nil
 }
@@ -268,9 +276,9 @@ func (c *Client) unanswered(ctx context.Context, o operation, err error) *Error 
 
 // malformed returns the error of an answer of 2xx that makes no sense. An action
 // that got one may well have been carried out.
-func (c *Client) malformed(o operation, res *http.Response, mistake error) *Error {
+func (c *Client) malformed(o operation, res *http.Response, mistake string) *Error {
 	return &Error{
 		Code: CodeMalformed, Op: o.name, Status: res.StatusCode, Uncertain: !o.reads,
-		Detail: c.printable("malformed answer: " + mistake.Error()),
+		Detail: c.printable("malformed answer: " + mistake),
 	}
 }

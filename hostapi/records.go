@@ -2,14 +2,20 @@ package hostapi
 
 import "time"
 
-// List is all servers of an account and the summary of its plan.
+// List is the servers of an account and the summary of its plan.
 type List struct {
 	Servers []Server `json:"servers"`
 	Account Account  `json:"account"`
+	// Unread is what of the answer could not be read, for staff: members, and of what kind they
+	// are, never their values. It is not kept where the list is.
+	Unread []string `json:"-"`
 }
 
+// Missing returns how many servers the account has that the list does not tell of.
+func (l List) Missing() int { return max(0, l.Account.ServerCount-len(l.Servers)) }
+
 // Server is a customer's application. Any text in it may be empty, and may be
-// anything: much of it was written by the customer.
+// anything: much of it was written by the customer. A number that is not known is 0.
 type Server struct {
 	ID             string `json:"id"` // never empty
 	Name           string `json:"name"`
@@ -29,9 +35,9 @@ type Server struct {
 // Account is the summary of an account's plan.
 type Account struct {
 	PlanName    string `json:"planName"`
-	PlanRAMMB   int    `json:"planRamMb"`  // megabytes that the plan grants
-	MaxServers  int    `json:"maxServers"` // servers that the plan allows
-	ServerCount int    `json:"serverCount"`
+	PlanRAMMB   int    `json:"planRamMb"`   // megabytes that the plan grants
+	MaxServers  int    `json:"maxServers"`  // servers that the plan allows
+	ServerCount int    `json:"serverCount"` // no fewer than are on the list
 }
 
 // Language is one in which a new server can be written.

@@ -2,7 +2,6 @@ package hostapi
 
 import (
 	"cmp"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"time"
@@ -11,24 +10,21 @@ import (
 // maxRetryAfter bounds what is believed of a Retry-After header.
 const maxRetryAfter = 24 * time.Hour
 
-// saysNotOK tells of a body that reports a failure, whatever its status.
-func saysNotOK(body []byte) bool {
-	var answer struct {
-		OK *bool `json:"ok"`
-	}
-	return json.Unmarshal(body, &answer) == nil && answer.OK != nil && !*answer.OK
-}
-
 // refused returns the error of an answer with which the service refuses: a
 // status other than 2xx, or one of 2xx over a body that says "ok": false.
 func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	words, code := reasonIn(body)
 	failure := &Error{Code: codeOf(res.StatusCode, code), Op: o.name, Status: res.StatusCode}
-	if res.StatusCode == http.StatusNotFound && isHTML(body) && o.name != OpGet {
-		// The page is that of a gateway which does not find the service. Nothing
-		// has looked for an account or a server. For a single server it may be that of
-		// a service without that operation, and the list tells which it is.
-		failure.Code = CodeUnavailable
+	switch page, blocked := pageIn(res, body); {
+	case page == "", res.StatusCode >= 500 && !blocked: // which means the same, whoever says it
+	case res.StatusCode == http.StatusUnauthorized, res.StatusCode >= 500:
+		words = page
+	case failure.Code == CodeNotFound && o.name == OpGet:
+		// The page may be that of a service without the operation. The list tells.
+		words = page
+	default:
+		// Nothing has looked for an account or a server.
+		failure.Code, words = CodeUnavailable, page
 	}
 	if location, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
 		words = "redirect not followed: to " + location.Scheme + "://" + location.Host // whose path may hold the user's ID
@@ -53,8 +49,8 @@ func codeOf(status int, code string) Code {
 	switch {
 	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported:
 		return CodeInternal // the service works, and will never do this
-	case status >= 500 || status == http.StatusRequestTimeout:
-		return CodeUnavailable
+	case status >= 500 || status == http.StatusRequestTimeout || status/100 == 3:
+		return CodeUnavailable // a redirect leads to a login, or to where something else is
 	case status == http.StatusUnauthorized:
 		return CodeUnauthorized
 	case status == http.StatusPaymentRequired:

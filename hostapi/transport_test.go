@@ -35,7 +35,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 				})
 				_, err := op.call(t.Context(), client)
 				failure := asError(t, err)
-				if failure.Code != hostapi.CodeInternal || failure.Status != status || requests != 1 ||
+				if failure.Code != hostapi.CodeUnavailable || failure.Status != status || requests != 1 ||
 					!strings.HasPrefix(failure.Detail, "redirect not followed: to "+to) || strings.Contains(failure.Detail, "secret-path") {
 					t.Errorf("%d, %s, to %q: %v after %d requests", status, op.name, to, err, requests)
 				}

@@ -13,7 +13,7 @@ import (
 const hugeSize = 8 << 20
 
 // Fault is what goes wrong with a request. Several fields may be set; they take
-// effect in the order of their mention here. All but the last four keep the
+// effect in the order of their mention here. All but the last five keep the
 // request from being acted upon, except a Delay alone.
 type Fault struct {
 	// UserID is whose requests meet the fault; empty: everybody's.
@@ -38,8 +38,11 @@ type Fault struct {
 	ResetAfter bool
 	// Malformed acts, then breaks its answer off in the middle, so that it is no JSON.
 	Malformed bool
-	// WrongTypes acts, then answers with numbers for text and text for all else.
+	// WrongTypes acts, then answers with a number for each text and with text for all else.
 	WrongTypes bool
+	// Odd acts, then answers with other members, in JSON, in its last server, and in its only one.
+	// "" leaves a member out.
+	Odd map[string]string
 	// Huge acts, then answers in 8 MiB of blanks before the JSON.
 	Huge bool
 }
@@ -111,10 +114,10 @@ func (s *Service) Faults() []ActiveFault {
 // spoil makes a good answer's body what the fault wants it to be.
 func (f Fault) spoil(body []byte) []byte {
 	if f.WrongTypes {
-		var value any
-		if json.Unmarshal(body, &value) == nil {
-			body, _ = json.Marshal(otherTypes(value)) // of what JSON itself gave, it cannot fail
-		}
+		body = changed(body, otherTypes)
+	}
+	if f.Odd != nil {
+		body = changed(body, f.makeOdd)
 	}
 	if f.Malformed {
 		body = body[:len(body)/2]
@@ -125,21 +128,44 @@ func (f Fault) spoil(body []byte) []byte {
 	return body
 }
 
-func otherTypes(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		for name, member := range v {
-			v[name] = otherTypes(member)
+// changed returns an answer that was changed.
+func changed(body []byte, change func(answer map[string]any)) []byte {
+	var answer map[string]any
+	if json.Unmarshal(body, &answer) != nil {
+		return body
+	}
+	change(answer)
+	body, _ = json.Marshal(answer) // of what JSON itself gave, it cannot fail
+	return body
+}
+
+func otherTypes(answer map[string]any) {
+	for name, member := range answer {
+		if _, text := member.(string); text {
+			answer[name] = 1
+		} else {
+			answer[name] = "wrong"
 		}
-		return v
-	case []any:
-		for i, member := range v {
-			v[i] = otherTypes(member)
+	}
+}
+
+// makeOdd gives a server of an answer other members. One that is alone is bare or under "server".
+func (f Fault) makeOdd(answer map[string]any) {
+	record := answer
+	if wrapped, ok := answer["server"].(map[string]any); ok {
+		record = wrapped
+	}
+	if servers, listed := answer["servers"].([]any); listed {
+		if len(servers) == 0 {
+			return
 		}
-		return v
-	case string:
-		return 1
-	default:
-		return "wrong"
+		record, _ = servers[len(servers)-1].(map[string]any)
+	}
+	for name, value := range f.Odd {
+		if value == "" {
+			delete(record, name)
+		} else {
+			record[name] = json.RawMessage(value)
+		}
 	}
 }

@@ -1,0 +1,70 @@
+package hostapi
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"html"
+	"mime"
+	"net/http"
+	"regexp"
+	"strings"
+)
+
+var (
+	// markup is what a page holds beside its text.
+	markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
+	// barrier is what firewalls and CDNs say to who is not let through to the service.
+	barrier = regexp.MustCompile(`(?i)just a moment|attention required|access denied|checking your browser|you have been blocked|` +
+		`security check|verify (that )?you are (a )?human|captcha|ddos|incapsula|sucuri|application firewall`)
+	// plainBarrier is Cloudflare's refusal where no page is wanted.
+	// https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/
+	plainBarrier = regexp.MustCompile(`^error code: 10(0[5-9]|1[0235]|20)$`)
+)
+
+// isHTML tells of a body that is a page, or XML.
+func isHTML(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
+
+// textOf returns the text of a page.
+func textOf(page []byte) string {
+	return html.UnescapeString(markup.ReplaceAllString(string(page), " "))
+}
+
+// pageIn says for staff what a body is that is a page, or is "". The service answers in JSON: something before
+// it has answered in its place, or HOSTAPI_URL leads elsewhere. blocked says that something lets nobody through from
+// this machine's address, or no program.
+func pageIn(res *http.Response, body []byte) (page string, blocked bool) {
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
+	body = bytes.TrimSpace(body[:min(len(body), maxReason)])
+	// What follows may be the answer that a page spoils, with its values.
+	text, _, _ := strings.Cut(textOf(body), "{")
+	if text = strings.TrimSpace(text); text != "" {
+		text = ": " + text
+	}
+	isPage := isHTML(body) || kind == "text/html" && len(body) > 0 && !bytes.ContainsAny(body[:1], `{["`)
+	switch {
+	// https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
+	// https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-how-it-works.html
+	case res.Header.Get("Cf-Mitigated") != "", res.Header.Get("X-Amzn-Waf-Action") != "", plainBarrier.Match(body), isPage && barrier.MatchString(text):
+		return "this machine's address is blocked before the service, by a firewall or a CDN" + text, true
+	case isPage:
+		return "a page of " + cmp.Or(kind, "no content type") + ", not the service's JSON" + text, false
+	}
+	return "", false
+}
+
+// whatIs says for staff what is wrong with an answer of 2xx.
+func whatIs(res *http.Response, body []byte, mistake error) string {
+	if page, _ := pageIn(res, body); page != "" {
+		return page
+	}
+	text := string(bytes.TrimSpace(body[:min(len(body), maxReason)]))
+	switch {
+	case text == "":
+		return "it is empty"
+	case errors.Is(mistake, errNoJSON) && !strings.ContainsAny(text[:1], `{["`):
+		text, _, _ = strings.Cut(text, "{") // as in pageIn
+		return mistake.Error() + ": " + text
+	}
+	return mistake.Error()
+}
