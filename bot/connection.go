@@ -270,6 +270,12 @@ func (b *Bot) recordUnreadable(_ string, reason error) {
 	b.staffQueue.Go(func() { b.stafflog.RecordUnreadable(reason) })
 }
 
+// accountUnread is told what of an account the hosting service sent in a form that cannot be read.
+func (b *Bot) accountUnread(userID, what string) {
+	b.log.Warn().Str("user", userID).Str("what", what).Msg("what the hosting service said of an account cannot be read, or not all of it")
+	b.staffQueue.Go(func() { b.stafflog.AccountUnread(userID, what) })
+}
+
 // cacheGarbage is told that a key of the cache held something else than an account.
 func (b *Bot) cacheGarbage(reason error) {
 	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")

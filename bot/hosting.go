@@ -2,6 +2,9 @@ package bot
 
 import (
 	"context"
+	"errors"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -35,7 +38,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
+		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
 		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 	})
@@ -60,12 +63,25 @@ type loggedSource struct {
 	accounts.Source
 	log   zerolog.Logger
 	noted seldom.Line
+	// onUnread is told what of an account could not be read.
+	onUnread func(userID, what string)
+
+	mu     sync.Mutex
+	unread map[string]string // what onUnread was told last, by user ID
 }
+
+// maxUnread is of how many accounts it is remembered, at some 100 bytes each.
+const maxUnread = 10_000
 
 // List asks for an account.
 func (l *loggedSource) List(ctx context.Context, userID string) (hostapi.List, error) {
 	list, err := l.Source.List(ctx, userID)
 	l.note(userID, err)
+	what := strings.Join(list.Unread, ", ")
+	if e, ok := errors.AsType[*hostapi.Error](err); ok && e.Code == hostapi.CodeMalformed {
+		what = e.Detail
+	}
+	l.tell(userID, what)
 	return list, err
 }
 
@@ -74,6 +90,20 @@ func (l *loggedSource) Get(ctx context.Context, userID, serverID string) (hostap
 	server, err := l.Source.Get(ctx, userID, serverID)
 	l.note(userID, err)
 	return server, err
+}
+
+// tell tells once what of an account could not be read. An account is asked for every minute.
+func (l *loggedSource) tell(userID, what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if what == "" || l.unread[userID] == what {
+		return
+	}
+	if l.unread == nil || len(l.unread) >= maxUnread {
+		l.unread = make(map[string]string)
+	}
+	l.unread[userID] = what
+	l.onUnread(userID, what)
 }
 
 func (l *loggedSource) note(userID string, err error) {

@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -159,6 +160,47 @@ func TestStaffReadThatMostAccountsAreNotFound(t *testing.T) {
 		lists(10, "")
 		if m := b.missingAccounts(); read(missing) != 1 || read(found) != 1 || m != (health.Missing{}) {
 			t.Errorf("afterwards staff read %q, and operators %+v", channel.taken, m)
+		}
+	})
+}
+
+// said is a service that tells of accounts.
+type said func(userID string) (hostapi.List, error)
+
+func (s said) List(_ context.Context, userID string) (hostapi.List, error) { return s(userID) }
+
+func (said) Get(context.Context, string, string) (hostapi.Server, error) {
+	return hostapi.Server{}, nil
+}
+
+// TestStaffReadOnceWhatCannotBeRead has accounts asked for again and again, as when they are watched.
+func TestStaffReadOnceWhatCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
+		close(channel.let)
+		of := map[string]hostapi.List{"1": {Unread: []string{"servers[].ramMb: a string", "account: an array"}}, "2": {}}
+		source := &loggedSource{onUnread: b.accountUnread, Source: said(func(userID string) (hostapi.List, error) {
+			if userID == "3" {
+				return hostapi.List{}, &hostapi.Error{Code: hostapi.CodeMalformed, Detail: "malformed answer: servers: null"}
+			}
+			return of[userID], nil
+		})}
+		ask := func() []string {
+			for range 3 {
+				for _, userID := range []string{"1", "2", "3"} {
+					_, _ = source.List(t.Context(), userID)
+				}
+			}
+			b.staffQueue.Wait(t.Context())
+			return channel.taken
+		}
+		taken := ask()
+		if len(taken) != 2 || !strings.Contains(taken[0], "servers[].ramMb: a string, account: an array") || !strings.Contains(taken[1], "servers: null") {
+			t.Errorf("staff read %q", taken)
+		}
+		of["1"] = hostapi.List{Unread: []string{"servers: fewer than account.serverCount"}}
+		if taken = ask(); len(taken) != 3 || !strings.Contains(taken[2], "fewer than account.serverCount") {
+			t.Errorf("once something else cannot be read, staff read %q", taken)
 		}
 	})
 }

@@ -175,7 +175,7 @@ func named(act func(action) interaction.Handler) interaction.Handler {
 func (c *Commands) onBot(handle func(context.Context, *interaction.Request, bot) (interaction.Response, error)) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		b, err := read(ctx, c, r, func(s accounts.Snapshot) (bot, error) {
-			server, err := choose(r, s.List.Servers)
+			server, err := choose(r, s.List)
 			s.Update = nil // which nobody waits for
 			return bot{server, s}, err
 		})

@@ -34,7 +34,7 @@ const (
 // drawCard draws the card of one of the caller's bots.
 func (c *Commands) drawCard(p part) drawing {
 	return func(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-		server, err := choose(r, s.List.Servers)
+		server, err := choose(r, s.List)
 		if err != nil {
 			return interaction.Response{}, err
 		}
@@ -140,13 +140,19 @@ func (c card) stateLine(condition condition) string {
 	return line
 }
 
-// limits is a line on what the bot may use, or "" where the service names no limits.
+// limits is a line on what the bot may use, as far as that is known, or "" where nothing is.
 func (c card) limits() string {
 	s := c.server
-	if s.RAMMB == 0 && s.DiskMB == 0 && s.CPUPercent == 0 {
+	if s.RAMMB <= 0 && s.DiskMB <= 0 && s.CPUPercent <= 0 {
 		return ""
 	}
-	return c.t.Format("card.limits", args{"RAM": c.t.Size(s.RAMMB), "Disk": c.t.Size(s.DiskMB), "CPU": c.t.CPU(s.CPUPercent)})
+	known := func(n int, say func(int) string) string {
+		if n <= 0 {
+			return orDash("")
+		}
+		return say(n)
+	}
+	return c.t.Format("card.limits", args{"RAM": known(s.RAMMB, c.t.Size), "Disk": known(s.DiskMB, c.t.Size), "CPU": known(s.CPUPercent, c.t.CPU)})
 }
 
 // fields are what is rarely needed.

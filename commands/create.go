@@ -196,13 +196,16 @@ func freeRAM(l hostapi.List) (int, error) {
 	}
 	links := func(v view) []discordgo.Button { return []discordgo.Button{v.toBots(), v.toUpgrade()} }
 	return 0, &refusal{reason: "the plan has no room for another bot", links: links, final: true, explain: func(v view) string {
-		key := "create.full"
+		key, left := "create.full", orDash("")
 		if a.MaxServers <= 0 {
 			key = "create.full_ram"
 		}
+		if a.PlanRAMMB > 0 {
+			left = v.t.Size(max(0, free))
+		}
 		return v.t.Format(key, args{
 			"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)), "Bots": a.ServerCount, "Max": a.MaxServers,
-			"RAM": v.t.Size(max(0, free)), "Granted": v.t.Size(a.PlanRAMMB),
+			"RAM": left, "Granted": v.t.Size(a.PlanRAMMB),
 		})
 	}}
 }

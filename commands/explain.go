@@ -184,17 +184,19 @@ func silenceOf(err error) string {
 	switch {
 	case err == nil, errors.As(err, &e) && e.TimedOut:
 		return "slow"
-	case e == nil || e.Code == hostapi.CodeUnavailable && e.Status < http.StatusMultipleChoices:
-		return "away" // with status 200 where the connection broke within an answer
+	case e == nil:
+		return "away"
 	}
 	switch e.Status {
 	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
 		return "slow"
-	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusNotFound:
+	case http.StatusBadGateway, http.StatusServiceUnavailable:
 		return "away"
-	default:
-		return "broken"
 	}
+	if e.Code == hostapi.CodeUnavailable && e.Status < http.StatusInternalServerError {
+		return "away" // something else has answered, or the connection broke within the answer
+	}
+	return "broken"
 }
 
 // errorKey is the key of an error's text: staff read of the customer.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -25,8 +26,20 @@ var errGone = &refusal{reason: "the component's bot is not among the caller's", 
 	return v.say(v.errorKey("gone"), nil)
 }}
 
-// choose returns the bot that a request is about, which is one of the caller's own.
-func choose(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
+// choose returns the bot that a request is about, which is one of the caller's own. Where none is
+// found, it may be one that the list does not tell of.
+func choose(r *interaction.Request, l hostapi.List) (hostapi.Server, error) {
+	s, err := chooseFrom(r, l.Servers)
+	if refused, ok := errors.AsType[*refusal](err); ok && l.Missing() > 0 {
+		other := *refused
+		other.passes, other.final = true, false
+		other.explain = func(v view) string { return refused.explain(v) + "\n" + v.missing(l) }
+		err = &other
+	}
+	return s, err
+}
+
+func chooseFrom(r *interaction.Request, servers []hostapi.Server) (hostapi.Server, error) {
 	if r.Kind == interaction.Command {
 		return find(servers, strings.TrimSpace(r.Options[optionBot]), mayGuess(r.Name))
 	}

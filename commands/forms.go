@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -195,7 +196,7 @@ func startup(wanted hostapi.Startup) action {
 	return action{name: "startup", op: hostapi.OpUpdateStartup, do: func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		changed, err := h.UpdateStartup(ctx, userID, s.ID, wanted)
 		if err == nil {
-			s.StartupCommand, s.EntryFile = changed.StartupCommand, changed.EntryFile
+			s.StartupCommand, s.EntryFile = cmp.Or(changed.StartupCommand, wanted.Command), cmp.Or(changed.EntryFile, wanted.EntryFile)
 		}
 		return s, err
 	}}

@@ -281,6 +281,9 @@ func (d *drawn) everything() {
 	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4", Status: "https://a.example/5", PanelBot: "https://a.example/{id}", PanelName: "dashboard"}
 	bots := func(status string, n int) hostapi.List {
 		l := hostapi.List{Account: hostapi.Account{PlanName: long("P"), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
+		if n == 0 {
+			l.Account.ServerCount = 0
+		}
 		for i := range n {
 			s := server(fmt.Sprint("id-", i), long("W")+fmt.Sprint(i), status)
 			s.RAMMB, s.DiskMB, s.CPUPercent = 54_321_987, 54_321_987, 99_999

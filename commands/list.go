@@ -21,7 +21,7 @@ const pageSize = 10
 
 // drawList draws a page of the caller's bots, or the card of the only one.
 func (c *Commands) drawList(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	if len(s.List.Servers) == 1 {
+	if len(s.List.Servers) == 1 && s.List.Missing() == 0 {
 		return c.card(ctx, r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
 	return c.botList(r, s).draw(), nil
@@ -92,14 +92,14 @@ func (v view) counts(bots []listed) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	embed.Description = paragraphs(l.heading(l.known, l.notice), l.empty(), l.lines(), l.summary(), l.updated(l.known.FetchedAt))
+	embed.Description = paragraphs(l.heading(l.known, l.notice), l.empty(), l.lines(), l.missing(l.known.List), l.summary(), l.updated(l.known.FetchedAt))
 	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
 // empty says that there are no bots, and to customers how they come by one.
 func (l botList) empty() string {
 	switch {
-	case len(l.shown) > 0:
+	case len(l.shown) > 0, l.known.List.Missing() > 0:
 		return ""
 	case l.asked.ByStaff():
 		return l.t.Text("staff.list.empty")
@@ -137,7 +137,7 @@ func (l botList) summary() string {
 	}
 	return l.t.Format("list.summary", args{
 		"Plan": orDash(sanitize.Markdown(a.PlanName, wordLimit)),
-		"Used": l.t.Size(allocatedRAM(l.known.List.Servers)), "Granted": l.t.Size(a.PlanRAMMB),
+		"Used": l.usedRAM(l.known.List), "Granted": l.t.Size(a.PlanRAMMB),
 		"Bots": a.ServerCount, "Max": a.MaxServers,
 	})
 }
@@ -232,7 +232,31 @@ func (l botList) pageOptions() []discordgo.SelectMenuOption {
 	return options
 }
 
-// allocatedRAM is the memory that the bots hold together, in megabytes.
+// missing says how many bots an account has that its list does not tell of; "" if none.
+func (v view) missing(l hostapi.List) string {
+	if l.Missing() == 0 {
+		return ""
+	}
+	return v.notLoaded(l.Missing())
+}
+
+func (v view) notLoaded(bots int) string { return "⚠️ " + v.t.Count("list.missing", bots, nil) }
+
+// usedRAM says how much memory the bots hold together: that it is no less, if it is not known of all.
+func (v view) usedRAM(l hostapi.List) string {
+	used := allocatedRAM(l.Servers)
+	unknown := l.Missing() > 0 || slices.ContainsFunc(l.Servers, func(s hostapi.Server) bool { return s.RAMMB <= 0 })
+	switch {
+	case !unknown:
+		return v.t.Size(used)
+	case used == 0:
+		return orDash("")
+	default:
+		return "≥ " + v.t.Size(used)
+	}
+}
+
+// allocatedRAM is the memory that the bots hold together, in megabytes, as far as that is known.
 func allocatedRAM(servers []hostapi.Server) int {
 	sum := 0
 	for _, s := range servers {

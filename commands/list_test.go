@@ -240,3 +240,39 @@ func TestMenuThatIsUpdatedHoldsTheOnlyBot(t *testing.T) {
 		w.wantDone(t)
 	}
 }
+
+// An account of 60 bots of which the service tells of one: nothing may be taken for all there is.
+func TestWhatTheListLacksIsSaid(t *testing.T) {
+	w := &world{list: shopWithPlan(4096, 99)}
+	w.list.Account.ServerCount = 60
+	c := newCommands(t, w)
+	const said = "⚠️ 59 more bots couldn't be loaded."
+	wantText(t, answer(t, c, command("bot list", nil)).Message, "🟢 Shop · Running\n\n"+said, "RAM ≥ 512 MB of 4 GB · Bots 60 of 99")
+	wantText(t, answer(t, c, command("plan", nil)).Message, "≥ 512 MB of 4 GB", "60 of 99\n"+said)
+	wantText(t, answer(t, c, command("bot restart", nil)).Message, "Which bot", said)
+	for _, r := range []interaction.Request{onBot("bot restart", "radio"), press("show/b")} {
+		wantText(t, explained(t, c, r), said)
+	}
+	w.list.Servers, w.list.Account.ServerCount = nil, 1
+	list := text(answer(t, c, command("bot list", nil)).Message)
+	if !strings.Contains(list, "⚠️ 1 more bot couldn't be loaded.") || strings.Contains(list, "no bots") {
+		t.Errorf("of an account with a bot that is not told of:\n%s", list)
+	}
+	if len(w.done) > 0 {
+		t.Errorf("done: %q", w.done)
+	}
+}
+
+func TestFiguresThatAreNotKnownAreNoZeros(t *testing.T) {
+	odd := server("a", "Shop", "")
+	odd.RAMMB, odd.DiskMB = 0, -1
+	l := account(odd, server("b", "Radio", "RUNNING"))
+	c := newCommands(t, &world{list: l})
+	wantText(t, answer(t, c, onBot("bot show", "a")).Message, "Unknown\nLimits: – RAM · – disk · 1.5 vCPU")
+	wantText(t, answer(t, c, command("bot list", nil)).Message, "⚪ Shop · Unknown", "RAM ≥ 512 MB of 4 GB · Bots 2 of 100")
+	l.Servers = l.Servers[:1]
+	l.Account.ServerCount = 1
+	wantText(t, answer(t, newCommands(t, &world{list: l}), command("plan", nil)).Message, "RAM\n– of 4 GB")
+	l.Account = hostapi.Account{ServerCount: 1}
+	wantText(t, answer(t, newCommands(t, &world{list: l}), command("plan", nil)).Message, "RAM\n– · No limit", "Bots\n1 · No limit")
+}

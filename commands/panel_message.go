@@ -75,10 +75,15 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	switch bots := v.bots(); {
 	case unknown:
 		embed.Description = "⚠️ " + v.t.Text("age.away")
-	case len(bots) == 0:
+	case len(bots) == 0 && v.missing(v.known.List) == "":
 		embed.Description = v.t.Text("panel.empty")
 	default:
-		embed.Description, embed.Color = v.describe(bots)
+		if len(bots) > 0 {
+			embed.Description, embed.Color = v.describe(bots)
+		}
+		if lacking := min(len(p.Bots)-len(bots), v.known.List.Missing()); lacking > 0 {
+			embed.Description = paragraphs(embed.Description, v.notLoaded(lacking))
+		}
 	}
 	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{v.buttons()}}, nil
 }

@@ -45,7 +45,12 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · erstmals so gesehen <t:")
 	p.Bots = []string{"gone"}
 	wantText(t, drawPanel(t, c, p), "gibt es nicht mehr")
+	h.w.list.Account.ServerCount++ // the list does not tell of one
+	if got := text(drawPanel(t, c, p)); !strings.Contains(got, "⚠️ 1 ") || strings.Contains(got, "gibt es nicht mehr") {
+		t.Errorf("the panel of a bot that is not told of says:\n%s", got)
+	}
 	p.Bots = []string{"a", "b"}
+	wantText(t, drawPanel(t, c, p), "🟢 **Shop**")
 	h.w.list, h.w.err = hostapi.List{}, &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList} // the account was closed
 	closed := drawPanel(t, c, p)
 	wantText(t, closed, "gibt es nicht mehr")

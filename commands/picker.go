@@ -31,7 +31,7 @@ func (c *Commands) withPicker(h interaction.Handler) interaction.Handler {
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		if only := snapshot.List.Servers; len(only) == 1 {
+		if only := snapshot.List.Servers; len(only) == 1 && snapshot.List.Missing() == 0 {
 			r.Options = map[string]string{optionBot: botKey(only[0].ID)}
 			return h(ctx, r)
 		}
@@ -55,7 +55,7 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 		hint = v.t.Text("which.more")
 	}
 	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
-	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.updated(s.FetchedAt)), Color: blurple}
+	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.missing(s.List), v.updated(s.FetchedAt)), Color: blurple}
 	return v.draw("", embed, v.botMenu("which.choose", bots)), nil
 }
 

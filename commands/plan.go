@@ -27,7 +27,7 @@ func (c *Commands) drawPlan(_ context.Context, r *interaction.Request, s account
 // planEmbed shows how much of its plan an account uses.
 func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	a := l.Account
-	color, bots := blurple, v.usage(a.ServerCount, a.MaxServers, v.t.Number)
+	color, bots := blurple, v.usage(a.ServerCount, a.MaxServers, v.t.Number(a.ServerCount), v.t.Number)
 	switch {
 	case a.MaxServers <= 0 || a.ServerCount < a.MaxServers:
 	case a.ServerCount == a.MaxServers:
@@ -35,17 +35,25 @@ func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	default:
 		color, bots = orange, bots+"\n"+v.t.Text("plan.over")
 	}
+	if missing := v.missing(l); missing != "" {
+		bots += "\n" + missing
+	}
 	return &discordgo.MessageEmbed{Title: v.t.Text("plan.title"), Color: color, Fields: []*discordgo.MessageEmbedField{
 		v.field("plan.name", sanitize.Markdown(a.PlanName, wordLimit), false),
-		v.field("plan.ram", v.usage(allocatedRAM(l.Servers), a.PlanRAMMB, v.t.Size), false),
+		v.field("plan.ram", v.usage(allocatedRAM(l.Servers), a.PlanRAMMB, v.usedRAM(l), v.t.Size), false),
 		v.field("plan.bots", bots, false),
 	}}
 }
 
-// usage draws a bar and says the figures, or what is used where the plan has no limit.
-func (v view) usage(used, total int, say func(int) string) string {
+// usage draws a bar and says the figures, or what is used where the plan has no limit. said is what
+// is used, in words; of what is not known there is no bar.
+func (v view) usage(used, total int, said string, say func(int) string) string {
 	if total <= 0 {
-		return say(used) + " · " + v.t.Text("plan.none")
+		return said + " · " + v.t.Text("plan.none")
 	}
-	return bar(used, total) + "\n" + v.t.Format("plan.usage", args{"Used": say(used), "Total": say(total)})
+	text := v.t.Format("plan.usage", args{"Used": said, "Total": say(total)})
+	if said == orDash("") {
+		return text
+	}
+	return bar(used, total) + "\n" + text
 }

@@ -155,9 +155,9 @@ func (c *Commands) unsupportedBy(ctx context.Context, userID, serverID string, o
 	if documented || !errors.As(err, &e) {
 		return err
 	}
-	switch e.Status {
-	case http.StatusMethodNotAllowed, http.StatusNotImplemented:
-	case http.StatusNotFound:
+	switch {
+	case e.Status == http.StatusNotImplemented, e.Status == http.StatusMethodNotAllowed && e.Code != hostapi.CodeUnavailable:
+	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed: // the latter may be a firewall's page
 		_, unseen := c.look(ctx, userID, serverID, lookLimit)
 		switch {
 		case isNoAccount(unseen):

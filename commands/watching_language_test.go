@@ -127,6 +127,7 @@ func (d *drawn) panels(bots func(status string, n int) hostapi.List) {
 				h := &watched{w: &world{list: bots(status, panel.MostBots)}, spans: spans, age: age}
 				if status == "RUNNING" {
 					h.w.list.Servers[0].Status = "STOPPED"
+					h.w.list.Account.ServerCount = 0 // so that a bot that is not listed is no more
 				}
 				if len(ids) == 5 {
 					h.w.list.Servers[0].Status = "RUNNING"

@@ -51,8 +51,8 @@ func TestEveryEntryOfEveryLanguageIsSendable(t *testing.T) {
 					kinds[e.GroupKey] = true
 				}
 			}
-			if len(kinds) != 9 || kinds[""] {
-				t.Errorf("nine kinds of problems count as %v", kinds)
+			if len(kinds) != 10 || kinds[""] {
+				t.Errorf("ten kinds of problems count as %v", kinds)
 			}
 		})
 	}
@@ -172,6 +172,7 @@ func writeEverything(log *stafflog.Log) {
 	log.EmbeddedRedisFull(failure)
 	log.CacheGarbage(failure)
 	log.RecordUnreadable(failure)
+	log.AccountUnread("42", long)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
 	log.TooManyInvalid()

@@ -1,6 +1,8 @@
 package stafflog
 
 import (
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
@@ -17,6 +19,17 @@ func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
 
 // RecordUnreadable writes that a record in Redis could not be read and was set aside.
 func (l *Log) RecordUnreadable(reason error) { l.problem("record", reason) }
+
+// AccountUnread writes what of an account the hosting service sent in a form that cannot be read. All
+// replicas see it; it is written once a day.
+func (l *Log) AccountUnread(customerID, what string) {
+	entry := l.entry("⚠️ "+l.t.Text("log.problem.unread"), orange)
+	entry.Description = sanitize.Code(what, detailLimit) + "\n" + l.t.Text("log.cure.unread")
+	l.post(logchannel.Entry{
+		Category: logchannel.Errors, Embed: entry, Own: []*discordgo.MessageEmbedField{l.field("customer", sanitize.User(customerID))},
+		DedupKey: "unread " + customerID + " " + what, GroupKey: "unread " + sanitize.Plain(what, nameLimit), Customer: logchannel.Customer{ID: customerID},
+	})
+}
 
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.

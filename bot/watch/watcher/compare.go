@@ -60,7 +60,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	}
 	for serverID, former := range known {
 		switch {
-		case listed[serverID]:
+		case listed[serverID], poll.List.Missing() > 0: // it may be among those that the list does not tell of
 		case former.Logged != history.Gone:
 			s.note(Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}, former.Logged, gap)
 		case former.State == history.Gone && poll.FetchedAt.Sub(former.Since) > history.KeptFor:

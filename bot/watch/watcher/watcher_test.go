@@ -31,6 +31,7 @@ type service struct {
 	hang   bool
 	ahead  time.Duration // of the machine's clock
 	second bool          // each account has a bot more
+	count  int           // how many bots the service says that an account has
 	looks  map[string][]time.Time
 	looked chan struct{} // closed at the next look
 }
@@ -49,6 +50,7 @@ func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, e
 	if s.second {
 		list.Servers = append(list.Servers, hostapi.Server{ID: "other", Name: "Radio", Status: s.status, PlanName: "Pro"})
 	}
+	list.Account.ServerCount = s.count
 	s.mu.Unlock()
 	if hang {
 		<-ctx.Done()
@@ -343,6 +345,27 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }) // which is an answer
 		if c := o.wait(t, 2); c.To != history.Gone || c.Unexpected {
 			t.Errorf("an account that was closed is %+v", c)
+		}
+	})
+}
+
+// A record that cannot be read for a while is no bot that was deleted.
+func TestBotThatTheListLacksIsNotGone(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		s.second, s.count = true, 2
+		w, _ := start(t, url, s, o, nil)
+		hurry(t, url, w)
+		watch(t, w, "1")
+		o.wait(t, 2)
+		s.set(func(s *service) { s.second = false })
+		s.wait(t, "1", 3)
+		if n := o.count(); n != 2 {
+			t.Errorf("%d changes were told", n)
+		}
+		s.set(func(s *service) { s.count = 1 })
+		if c := o.wait(t, 3); c.ServerID != "other" || c.To != history.Gone {
+			t.Errorf("a bot that was deleted is %+v", c)
 		}
 	})
 }
