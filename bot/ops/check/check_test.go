@@ -160,7 +160,13 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"wrong secret":       {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", health.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
 		"service is away":    {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", health.Failure, "connection refused", "HOSTAPI_URL"},
 		"service fails":      {service(hostapitest.Fault{Status: 500}), "hosting service", health.Failure, "500", "runs"},
-		"some other page":    {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", health.Failure, "malformed", "another page"},
+		"some other page":    {service(hostapitest.Fault{Body: "<html>Welcome</html>"}), "hosting service", health.Failure, "not the service's JSON: Welcome", "another page"},
+		"a challenge page":   {service(hostapitest.ChallengePage()), "hosting service", health.Failure, "this machine's address is blocked before the service", "let this machine's address through"},
+		"a gateway's page":   {service(hostapitest.Fault{Status: 404, Body: "<html><title>404 Not Found</title></html>"}), "hosting service", health.Failure, "a page of text/html", "HOSTAPI_URL"},
+		"a redirect":         {service(hostapitest.Fault{Redirect: "https://login.example.com/?user=1"}), "hosting service", health.Failure, "redirect not followed: to https://login.example.com", "HOSTAPI_URL"},
+		"nobody is allowed":  {service(hostapitest.Fault{Status: 403, Body: `{"message":"Forbidden"}`}), "hosting service", health.Failure, "made up", "--user"},
+		"an unreadable list": {service(hostapitest.Fault{Body: `{"servers":{}}`}), "hosting service", health.Failure, "servers: an object", "HOSTAPI_URL"},
+		"an odd record":      {service(hostapitest.Fault{Body: `{"servers":[{"id":"a"},{"id":"b","ramMb":[]}]}`}), "hosting service", health.Warning, "servers[].ramMb: an array", "documentation"},
 		"nothing is there":   {service(hostapitest.Fault{Status: 404, Body: `{"error":"no route"}`}), "hosting service", health.Failure, "whatever the secret", "correct HOSTAPI_URL"},
 		"no such route":      {service(hostapitest.Fault{Status: 404, Body: "Cannot GET /api/bot/servers?chatUserId=1"}), "hosting service", health.Failure, "whatever the secret", "correct HOSTAPI_URL"},
 		"any secret will do": {service(hostapitest.Fault{Status: 404, Body: `{"error":"account_not_found"}`}), "hosting service", health.Warning, "whatever the secret", "--user"},
@@ -172,7 +178,15 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 		"a long limit of the service": {
 			service(hostapitest.Fault{Status: 429, Header: http.Header{"Retry-After": {"600"}}}), "hosting service", health.Failure, "limits requests", "try again",
 		},
-		"nobody is refused":    {service(hostapitest.Fault{Status: 400}), "hosting service", health.Warning, "made up", "--user"},
+		"nobody is refused": {service(hostapitest.Fault{Status: 400}), "hosting service", health.Failure, "made up", "--user"},
+		"another secret is not refused, nor found": {func(s *scene) {
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 404, Body: `{"error":"none"}`}, 1)
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 400}, 0)
+		}, "hosting service", health.Failure, "to a wrong secret", "--user"},
+		"another secret is forbidden": {func(s *scene) {
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 404, Body: `{"error":"none"}`}, 1)
+			s.service.Fail(hostapitest.OpList, hostapitest.Fault{Status: 403, Body: `{"error":"no"}`}, 0)
+		}, "hosting service", health.OK, "refuses another", ""},
 		"no account":           {func(s *scene) { s.userID = "80" }, "hosting service", health.Failure, "no account", "HOSTAPI_URL"},
 		"a customer":           {func(s *scene) { s.userID = s.anna.ID }, "hosting service", health.OK, "has 1 of 5 bots, plan Pro", ""},
 		"redis in the process": {set("REDIS_URL", ""), "redis", health.Warning, "lost with the process", "REDIS_URL"},

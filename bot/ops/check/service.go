@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -31,39 +33,61 @@ func (c *checker) service(ctx context.Context) health.Item {
 	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
 	took := time.Since(asked).Round(time.Millisecond)
 	switch code := hostapi.CodeOf(err); {
+	case err == nil && len(list.Unread) > 0:
+		return warn("compare its answer with its documentation; customers see the rest", "it accepts the secret, and not all of its answer can be read: %s", strings.Join(list.Unread, ", "))
 	case err == nil && c.UserID == "":
 		return good("it accepts the secret, and answered within %v", took)
 	case err == nil:
-		return good("user %s has %d of %d bots, plan %s; it answered within %v", c.UserID, len(list.Servers), list.Account.MaxServers, list.Account.PlanName, took)
+		return good("user %s has %s, plan %s; it answered within %v", c.UserID, botsOf(list), cmp.Or(list.Account.PlanName, "unknown"), took)
 	case code == hostapi.CodeNotFound && c.UserID == "":
-		return c.accepted(ctx)
+		return c.accepted(ctx, err)
 	case code == hostapi.CodeNotFound:
 		return fail("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
 	case code == hostapi.CodeRateLimited:
 		return fail("try again in a few minutes: too many requests come from the bot, or from this machine's address", "it is not known, as the service limits requests: %s", reason(err))
 	case code == hostapi.CodeUnauthorized:
 		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %s", reason(err))
+	case code == hostapi.CodeUnavailable && statusOf(err)/100 == 3:
+		return fail("set HOSTAPI_URL to where the service itself answers", "it redirects: %s", reason(err))
+	case code == hostapi.CodeUnavailable && statusOf(err)/100 == 4:
+		return fail("see that HOSTAPI_URL leads to the service, and have what stands before it let this machine's address through", "%s", reason(err))
 	case code == hostapi.CodeUnavailable:
 		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%s", reason(err))
 	case code == hostapi.CodeMalformed:
 		return fail("see that HOSTAPI_URL leads to the service and not to another page", "%s", reason(err))
 	case c.UserID == "":
-		return warn("name a customer by --user", "the service refuses the question for a user that is made up: %s", reason(err))
+		return fail("name a customer by --user: whether customers are served is not known", "the service refuses the question for a user that is made up: %s", reason(err))
 	}
 	return fail("the service's log may say why", "%s", reason(err))
 }
 
-// accepted reports whether the secret is what made the service look for an account. A
-// wrong address may answer like a service that knows no such account; but not with
+// botsOf says how many bots an account has, of how many where that is known.
+func botsOf(l hostapi.List) string {
+	if l.Account.MaxServers <= 0 {
+		return fmt.Sprintf("%d bots", len(l.Servers))
+	}
+	return fmt.Sprintf("%d of %d bots", len(l.Servers), l.Account.MaxServers)
+}
+
+// statusOf returns the HTTP status of an answer; 0 where there was none.
+func statusOf(err error) int {
+	if e, ok := errors.AsType[*hostapi.Error](err); ok {
+		return e.Status
+	}
+	return 0
+}
+
+// accepted reports whether the secret is what made the service look for an account, which it did not
+// find. A wrong address may answer like a service that knows no such account; but not with
 // another answer to a wrong secret, nor with words about an account.
-func (c *checker) accepted(ctx context.Context) health.Item {
+func (c *checker) accepted(ctx context.Context, notFound error) health.Item {
 	_, err := c.list(ctx, bogusSecret)
 	const found = "it answers with status 404 whatever the secret, for a user that is made up: %s"
 	switch code := hostapi.CodeOf(err); {
-	case code == hostapi.CodeUnauthorized:
+	case code == hostapi.CodeUnauthorized, code == hostapi.CodeForbidden:
 		return good("it accepts the secret, and refuses another")
 	case code != hostapi.CodeNotFound:
-		return warn("name a customer by --user", "it answers with status 404 for a user that is made up, and to a wrong secret: %s", reason(err))
+		return fail("name a customer by --user: whether customers are served is not known", "for a user that is made up it answers %s; and to a wrong secret: %s", reason(notFound), reason(err))
 	case regexp.MustCompile(`(?i)(\b|_)(account|user|customer)(\b|_)`).MatchString(reason(err)):
 		return warn("name a customer by --user: if that one is found, the service knows any secret", found, reason(err))
 	}
