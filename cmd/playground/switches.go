@@ -102,6 +102,8 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "401", Label: "401", About: "does not accept the shared secret", Reads: q.text("error.unauthorized", known), set: refuse(http.StatusUnauthorized, nil)},
 			{Name: "429", Label: "429", About: fmt.Sprintf("asks for a pause of %d s", pause), Reads: q.text("error.rate_limited", known), set: refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {strconv.Itoa(pause)}})},
 			{Name: "malformed", Label: "Malformed", About: "breaks its answers off in the middle", Reads: q.text("error.malformed", known), set: fail(hostapitest.Fault{Malformed: true})},
+			{Name: "challenge", Label: "Challenge page", About: "is behind a firewall that answers with a page for browsers", Reads: q.text("error.away", known), set: fail(hostapitest.ChallengePage())},
+			{Name: "odd", Label: "Odd record", About: "sends numbers and texts of the last bot in other forms", Reads: whatIsRead{Else: "The usual, with what cannot be read as unknown. Staff are told once."}, set: fail(hostapitest.OddRecord())},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
 		},
 	}

@@ -43,6 +43,11 @@ func RealRecords() []NamedFault {
 	}
 }
 
+// OddRecord sends a server's members in other forms, of which two cannot be read.
+func OddRecord() Fault {
+	return Fault{Odd: map[string]string{"status": `{"state":"running"}`, "ramMb": `"512 MB"`, "cpuPercent": "12.5", "diskMb": `"2048"`, "planName": "7"}}
+}
+
 // RealStrays are the same with another record that is none, or has no ID that can be read.
 func RealStrays() []NamedFault {
 	return []NamedFault{

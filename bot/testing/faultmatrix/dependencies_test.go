@@ -80,11 +80,14 @@ func dependencies() []dependency {
 
 const away, slow, broken, nonsense = "error.away", "error.slow", "error.broken", "error.malformed"
 
+// gone is what staff read of a service that is taken to be away.
+const gone = "The hosting service is down"
+
 // serviceLost are the faults in which nobody answers what was asked.
 func serviceLost() []outcome {
 	hanging := onTheWay("hanging", toService, faultproxy.Hanging)
 	hanging.env = []string{"HOSTAPI_TIMEOUT=1s"}
-	const gone, either = "The hosting service is down", "malformed|unavailable"
+	const either = "malformed|unavailable"
 	return []outcome{
 		{ // certainly not done
 			unknown: away, known: aged, acts: failed(away), trips: true, staff: "unavailable", lifecycle: gone,
@@ -127,7 +130,14 @@ func serviceAnswers() []outcome {
 		return outcome{unknown: ending(key), known: aged, acts: failed(key), staff: staff, faults: []fault{atTheService(name, f)}}
 	}
 	return []outcome{
-		refused("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}, "error.internal", `unexpected answer \(307\)`),
+		{ // by something that stands before the service
+			unknown: away, known: aged, acts: failed(away), trips: true, staff: "unavailable", lifecycle: gone,
+			faults: []fault{
+				atTheService("redirect to elsewhere", hostapitest.Fault{Redirect: "http://elsewhere.test/"}),
+				atTheService("challenge page (403)", hostapitest.ChallengePage()),
+			},
+		},
+		{unknown: usual, known: usual, acts: usual, faults: []fault{atTheService("odd record", hostapitest.Fault{Odd: map[string]string{"ramMb": `"512 MB"`, "cpuPercent": "12.5", "language": "[]"}})}},
 		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"no such secret: {secret}","message":"{secret}"}`}, "error.unauthorized", `secret refused \(401\)`),
 		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden to {secret}"}`}, "error.forbidden", `not allowed \(403\)`),
 		{
