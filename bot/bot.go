@@ -88,13 +88,15 @@ type Bot struct {
 	stopping    atomic.Bool
 	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
 	secretRefused atomic.Pointer[time.Time]
-	// accountsMissing is since when the hosting service does not find most accounts; nil while it does.
-	accountsMissing atomic.Pointer[time.Time]
-	staffQueue      stafflog.Async
-	supervisor      Supervisor // may be nil
-	afterStart      func()     // may be nil
-	closers         []func()   // of what New opened, first to last
-	hurry           int        // see Hurried
+	// accountsMissing is since when the hosting service does not find most accounts, or several that it has
+	// listed; nil while it does.
+	accountsMissing           atomic.Pointer[time.Time]
+	accountsLost, lostCounted atomic.Int64 // how many of the latter, as of when (Unix ns)
+	staffQueue                stafflog.Async
+	supervisor                Supervisor // may be nil
+	afterStart                func()     // may be nil
+	closers                   []func()   // of what New opened, first to last
+	hurry                     int        // see Hurried
 }
 
 // Option is a way in which a bot differs from the one that operators run.

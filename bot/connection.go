@@ -10,6 +10,7 @@ import (
 	"hostbot/bot/seldom"
 	"hostbot/bot/staff/health"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 // noShard stands for the connection before it is known which shards there are.
@@ -214,20 +215,46 @@ func (b *Bot) judgeSecret(c hostapi.Call) {
 	}
 }
 
+// accountDoubted is told how many accounts that were listed before the service does not find, and why of one
+// of which that has just begun. While the service is away, that is no news.
+func (b *Bot) accountDoubted(lost int, begun error) {
+	b.accountsLost.Store(int64(lost))
+	b.lostCounted.Store(time.Now().UnixNano())
+	if begun != nil && b.service.DownSince().IsZero() {
+		b.log.Warn().Err(begun).Int("accounts", lost).Msg("the hosting service does not find an account that it has listed: it is shown as it was")
+		b.staffQueue.Go(func() { b.stafflog.AccountLost(begun) })
+	}
+	b.judgeReads()
+}
+
+// lostAccounts returns how many accounts that were listed before the service does not find.
+func (b *Bot) lostAccounts() int {
+	if time.Since(time.Unix(0, b.lostCounted.Load())) > hostapi.Blip { // nobody has asked for them since
+		return 0
+	}
+	return int(b.accountsLost.Load())
+}
+
 // fewReads is of how many accounts the service must have told before it is judged by those that it does not
 // find: some customers have none.
 const fewReads = 20
 
-// judgeReads tells staff if the hosting service does not find more than half of the accounts that it is asked
-// for, as something does that is not the service, and when it finds three quarters of them again.
+// judgeReads tells staff if the hosting service does not find several accounts that it has listed, or more than
+// half of the accounts that it is asked for, as something does that is not the service, and when it
+// finds three quarters of them again.
 func (b *Bot) judgeReads() {
 	reads, missing := b.monitor.AccountReads()
+	lost := b.lostAccounts()
 	now := time.Now()
 	switch {
+	case !b.service.DownSince().IsZero(): // staff know that it is away, and why
+	case lost >= accounts.Several && b.accountsMissing.CompareAndSwap(nil, &now):
+		b.log.Error().Int("not_found", lost).Msg("the hosting service does not find accounts that it has listed: customers see them as they were")
+		b.staffQueue.Go(func() { b.stafflog.AccountsLost(lost) })
 	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
 		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
 		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })
-	case reads > 0 && 4*missing <= reads:
+	case reads > 0 && 4*missing <= reads && lost < accounts.Several:
 		if since := b.accountsMissing.Swap(nil); since != nil {
 			after := now.Sub(*since)
 			b.log.Info().Dur("after_ms", after).Msg("the hosting service finds accounts again")
@@ -236,12 +263,15 @@ func (b *Bot) judgeReads() {
 	}
 }
 
-// missingAccounts returns how many accounts the service does not find of how many, and since when; zeros
-// while it finds most.
+// missingAccounts returns how many accounts the service does not find of how many, or has lost, and since when;
+// zeros while it finds most.
 func (b *Bot) missingAccounts() health.Missing {
 	since := b.accountsMissing.Load()
 	if since == nil {
 		return health.Missing{}
+	}
+	if lost := b.lostAccounts(); lost >= accounts.Several {
+		return health.Missing{Accounts: lost, Since: *since}
 	}
 	reads, missing := b.monitor.AccountReads()
 	return health.Missing{Accounts: missing, Of: reads, Since: *since}

@@ -35,8 +35,15 @@ func (s *stalled) Post(e logchannel.Entry) {
 func newStalled(t *testing.T) (*Bot, *stalled) {
 	t.Helper()
 	channel := &stalled{let: make(chan struct{})}
+	service, err := hostapi.New(hostapi.Config{
+		BaseURL: "https://hosting.example", Secret: "s", Timeout: time.Second,
+		Observe: func(hostapi.Call) {}, OnDown: func(error) {}, OnUp: func(time.Duration) {},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return &Bot{
-		monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
+		service: service, monitor: monitor.New("test", func() bool { return true }), delivery: logchannel.New(logchannel.Config{}),
 		stafflog: logOf(t, channel),
 	}, channel
 }

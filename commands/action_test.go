@@ -200,11 +200,12 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 	}{
 		"405":                               {press("start/a"), 405, hostapi.CodeInternal, true},
 		"501":                               {press("stop/a"), 501, hostapi.CodeInternal, true},
-		"404 although the bot exists":       {press("start/a"), 404, hostapi.CodeNotFound, true},
 		"turned off":                        {press("restart/a"), 0, hostapi.CodeNotOffered, true},
-		"404 of a documented one":           {press("restart/a"), 404, hostapi.CodeNotFound, false},
+		"a gateway's 404":                   {press("start/a"), 404, hostapi.CodeUnavailable, false},
+		"404 of a documented one":           {press("restart/a"), 404, hostapi.CodeUnavailable, false},
+		"404 in the service's words":        {press("stop/a"), 404, hostapi.CodeNotFound, false},
 		"refused":                           {press("stop/a"), 403, hostapi.CodeForbidden, false},
-		"404 although the account is there": {submit("create/512/2048/100", newBot("Radio")), 404, hostapi.CodeNotFound, true},
+		"404 although the account is there": {submit("create/512/2048/100", newBot("Radio")), 404, hostapi.CodeUnavailable, false},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

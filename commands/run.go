@@ -128,6 +128,9 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 		if a.op == hostapi.OpUpdateStartup {
 			c.accounts.StartupChanged(ctx, userID, after.ID)
 		}
+		if a.op == hostapi.OpDelete {
+			c.accounts.Deleted(ctx, userID, after.ID)
+		}
 		if a.op == hostapi.OpCreate {
 			b.known.FetchedAt = time.Now()
 		}
@@ -146,8 +149,8 @@ func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot
 
 // unsupportedBy gives the error of an operation the code hostapi.CodeNotOffered where
 // that is what it means. The service's document has no path for most operations, so a
-// service may not have them. It then answers 405 or 501, or 404 although the bot
-// exists. Where not even the account exists, that is the error. serverID is empty
+// service may not have them. It then answers 405 or 501; that a gateway answers 404 has passed by
+// the next time, as a rule. Where not even the account exists any more, that is the error. serverID is empty
 // where there is no bot yet.
 func (c *Commands) unsupportedBy(ctx context.Context, userID, serverID string, op hostapi.Operation, err error) error {
 	var e *hostapi.Error
@@ -157,14 +160,15 @@ func (c *Commands) unsupportedBy(ctx context.Context, userID, serverID string, o
 	}
 	switch {
 	case e.Status == http.StatusNotImplemented, e.Status == http.StatusMethodNotAllowed && e.Code != hostapi.CodeUnavailable:
-	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed: // the latter may be a firewall's page
-		_, unseen := c.look(ctx, userID, serverID, lookLimit)
-		switch {
-		case isNoAccount(unseen):
-			return unseen
-		case serverID != "" && unseen != nil:
+	case e.Status == http.StatusMethodNotAllowed: // by a page, which may be a firewall's
+		if _, unseen := c.look(ctx, userID, serverID, lookLimit); unseen != nil {
 			return err
 		}
+	case e.Status == http.StatusNotFound:
+		if _, unseen := c.look(ctx, userID, serverID, lookLimit); isNoAccount(unseen) {
+			return unseen
+		}
+		return err
 	default:
 		return err
 	}

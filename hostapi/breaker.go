@@ -166,9 +166,11 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 }
 
 // answered reports whether the outcome of a call is one that only a service that
-// works gives: a success, or the refusal of what it was asked.
+// works gives: a success, or the refusal of what it was asked. A gateway may say
+// that something is not found.
 func answered(failure *Error) bool {
-	return failure == nil || failure.Status != 0 && !slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled, CodeRateLimited}, failure.Code)
+	return failure == nil || failure.Status != 0 && (failure.Code != CodeNotFound || failure.OwnWord) &&
+		!slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled, CodeRateLimited}, failure.Code)
 }
 
 // meansAway reports whether a failure shows that the service is away or broken.

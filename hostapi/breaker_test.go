@@ -109,9 +109,12 @@ func TestWhatAnOutcomeTellsTheBreaker(t *testing.T) {
 		"a customer leaves":         {hangs, leave, nothing},
 		"too late to be sent":       {works, late, nothing},
 		"an operation is not there": {page(), restart, nothing},
+		"a gateway's 404":           {answers(404, "404 page not found", ""), restart, nothing},
+		"a stranger's 404":          {answers(404, "404 page not found", ""), list, nothing},
+		"no such account":           {answers(404, `{"code":"account_not_found"}`, ""), list, well},
 	}
 	outcomes["429"] = outcome{answers(429, "", ""), restart, nothing}
-	for _, status := range []int{400, 401, 403, 404, 409, 418, 501} {
+	for _, status := range []int{400, 401, 403, 409, 418, 501} {
 		outcomes[strconv.Itoa(status)] = outcome{answers(status, "", ""), restart, well}
 	}
 	for name, test := range outcomes {

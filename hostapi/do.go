@@ -205,7 +205,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	body = bytes.TrimPrefix(body, []byte(byteOrderMark))
 	switch {
 	case res.StatusCode < 200 || res.StatusCode > 299:
-		return result{}, c.refused(o, res, body)
+		return result{}, c.judge(ctx, o, c.refused(o, res, body), body)
 	case err != nil:
 		failure := c.unanswered(ctx, o, err)
 		failure.Uncertain, failure.Status = !o.reads, res.StatusCode
@@ -217,7 +217,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	}
 	answer, err := parse(body)
 	if ok, said := answer.ok(); said && !ok { // whatever the status
-		return result{}, c.refused(o, res, body)
+		return result{}, c.judge(ctx, o, c.refused(o, res, body), body)
 	}
 	var got result
 	if err == nil {
@@ -226,7 +226,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	if err != nil {
 		return result{}, c.malformed(o, res, whatIs(res, body, err))
 	}
-	return got, nil
+	return got, c.judgeEmpty(ctx, o, res, got.list, body)
 }
 
 // request builds the request of a call. http.NewRequest makes its body one that

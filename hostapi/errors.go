@@ -45,6 +45,12 @@ type Error struct {
 	Uncertain bool
 	// TimedOut says that the answer did not come in time.
 	TimedOut bool
+	// OwnWord says of CodeNotFound that the service says so itself, in words about an account or a server.
+	// Otherwise it may be the answer of a gateway that does not find the service.
+	OwnWord bool
+	// Doubted says of CodeUnavailable that the answer is not believed: the service does not find the account,
+	// or lists no servers of it, although it did before (AsListed).
+	Doubted bool
 	// Attempts is how many requests were made; 0 where the circuit breaker is open,
 	// the service has had too many requests, or the context had ended before. Took is
 	// how long the call lasted with all of them.

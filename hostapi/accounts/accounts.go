@@ -7,6 +7,8 @@
 // there is no such account is cached for Config.TTL as well. What keeps messages true without
 // asking the service (Known) finds either for Config.KeepFor, if that is longer.
 //
+// An account that was listed is not taken to be gone, or empty, at once (doubt.go).
+//
 // Concurrent callers in one process share a call for an account. Each process
 // asks for itself.
 //
@@ -85,6 +87,11 @@ type Config struct {
 	// KeepFor returns for how long an account is kept for Known at least, whatever TTL and
 	// MaxStale say; so is that there is none. It may be nil.
 	KeepFor func() time.Duration
+	// Away reports whether the service is taken to be away, so that no doubt becomes belief. It may be nil.
+	Away func() bool
+	// OnDoubt is told how many accounts that were listed before the service does not find now, over all processes, when
+	// that may have changed. begun is why if it has just become so of one, and otherwise nil. It may be nil.
+	OnDoubt func(lost int, begun error)
 	// Patience bounds a call to the service, which goes on when its callers have gone.
 	Patience time.Duration
 	// BesideKey returns the key of a hash that is read along with a user's account, in the
@@ -107,6 +114,7 @@ type Cache struct {
 
 	parsers   fastjson.ParserPool // of entries
 	listAlone atomic.Int64        // until this Unix time the list stands in for single servers
+	outage    atomic.Int64        // when the service was last seen not to find accounts, or to be away (Unix ns)
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis
 	// did not take. What Redis holds of such an account is not believed.
 	unwritten sync.Map
@@ -122,6 +130,12 @@ func New(c Config) *Cache {
 	}
 	if c.OnLookup == nil {
 		c.OnLookup = func(bool) {}
+	}
+	if c.Away == nil {
+		c.Away = func() bool { return false }
+	}
+	if c.OnDoubt == nil {
+		c.OnDoubt = func(int, error) {}
 	}
 	c.Prefix = cmp.Or(c.Prefix, "hostbot:")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -208,6 +222,16 @@ func (c *Cache) StartupChanged(ctx context.Context, userID, serverID string) {
 	}
 }
 
+// Deleted notes that a server was deleted just now: that the account does not have it is no surprise. The next
+// Account asks the service.
+func (c *Cache) Deleted(ctx context.Context, userID, serverID string) {
+	ctx = context.WithoutCancel(ctx)
+	if found := c.load(ctx, userID); found.entry != nil {
+		_ = c.store(ctx, userID, found, found.entry.without(serverID)) // otherwise an empty list is doubted
+	}
+	c.Expire(ctx, userID)
+}
+
 // Expire makes the next Account ask the service, whatever the account's age. It
 // stays to be shown while the service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
@@ -234,8 +258,9 @@ func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 // was anything. The answer to a call that began before is not stored. The error is
 // Redis's, which may still hold the account then.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
-	removed, err := c.drop(context.WithoutCancel(ctx), userID, c.freshKey(userID), c.lastKey(userID))
-	return removed > 0, err
+	ctx = context.WithoutCancel(ctx)
+	removed, err := c.drop(ctx, userID, c.freshKey(userID), c.lastKey(userID))
+	return removed > 0, errors.Join(err, c.listed(ctx, userID))
 }
 
 // Close ends calls to the service.

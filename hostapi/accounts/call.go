@@ -64,20 +64,24 @@ func (c *Cache) fetch(ctx context.Context, userID string, anew bool) (Snapshot, 
 		if found.fresh && !anew {
 			return found.entry.snapshot()
 		}
-		list, err := c.config.Source.List(ctx, userID)
+		list, err := c.config.Source.List(c.asListed(ctx, found), userID)
 		missing := hostapi.CodeOf(err) == hostapi.CodeNotFound // which is an answer
+		if e, ok := errors.AsType[*hostapi.Error](err); ok && e.Doubted && errors.Is(c.doubt(ctx, userID, found, err), errChanged) {
+			continue
+		}
 		if err != nil && !missing {
 			return Snapshot{}, err
 		}
 		found.fresh = true
 		answer := &entry{UserID: userID, FetchedAt: c.config.Now(), Missing: missing, List: list, Notes: found.entry.actions(list)}
-		switch {
-		case errors.Is(c.store(ctx, userID, found, answer), errChanged):
-		case missing:
-			return Snapshot{}, err // which tells more than the entry
-		default:
-			return answer.snapshot()
+		if errors.Is(c.store(ctx, userID, found, answer), errChanged) {
+			continue
 		}
+		c.settle(ctx, userID, found)
+		if missing {
+			return Snapshot{}, err // which tells more than the entry
+		}
+		return answer.snapshot()
 	}
 	return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
 }

@@ -14,6 +14,8 @@ type entry struct {
 	UserID    string
 	FetchedAt time.Time
 	Missing   bool // there is no such account
+	// DoubtedSince is since when the service does not find the account, which is not believed yet; zero: it does.
+	DoubtedSince time.Time
 	// Generation is the account's since this was stored; "" where it was not.
 	Generation string
 	List       hostapi.List
@@ -64,6 +66,17 @@ func (e *entry) with(serverID string, change func(*hostapi.Server, *Note)) *entr
 	note := changed.Notes[serverID]
 	change(&changed.List.Servers[i], &note)
 	changed.Notes[serverID] = note
+	return &changed
+}
+
+// without returns the entry without a server.
+func (e *entry) without(serverID string) *entry {
+	if !e.has(serverID) {
+		return e
+	}
+	changed := *e
+	changed.List.Servers = slices.DeleteFunc(slices.Clone(e.List.Servers), func(s hostapi.Server) bool { return s.ID == serverID })
+	changed.List.Account.ServerCount = max(0, e.List.Account.ServerCount-1)
 	return &changed
 }
 

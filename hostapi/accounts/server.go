@@ -100,7 +100,9 @@ func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snaps
 			*s, n.Seen = server, c.config.Now()
 			n.Settled = n.Settled || !hostapi.StateOf(server.Status).Moving()
 		})
+		answer.DoubtedSince = time.Time{}
 		if !errors.Is(c.store(ctx, userID, found, answer), errChanged) {
+			c.settle(ctx, userID, found)
 			return answer.snapshot()
 		}
 	}

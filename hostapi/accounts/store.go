@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
+
+	"hostbot/hostapi"
 )
 
 // useLimit bounds one use of Redis.
@@ -133,11 +135,14 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 	if f.fresh {
 		fresh = c.config.TTL - age
 	}
-	kept := c.config.MaxStale
+	kept := max(c.config.MaxStale, hostapi.Blip) // so that it is known to have been listed
 	if e.Missing {
 		kept = c.config.TTL
 	}
 	shown := max(kept, c.config.KeepFor()) - age
+	if !e.DoubtedSince.IsZero() { // until the doubt is over
+		shown = max(shown, 2*hostapi.Blip)
+	}
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
 	keys := []string{c.freshKey(userID), c.lastKey(userID), c.generationKey(userID)}

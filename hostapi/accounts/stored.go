@@ -23,10 +23,11 @@ func (e *entry) encode() ([]byte, error) {
 		FetchedAt  time.Time           `json:"fetchedAt"`
 		Generation string              `json:"generation"`
 		Missing    bool                `json:"missing,omitempty"`
+		Doubted    time.Time           `json:"doubted,omitzero"`
 		Account    hostapi.Account     `json:"account,omitzero"`
 		Servers    [][serverFields]any `json:"servers"`
 		Notes      map[string]Note     `json:"notes,omitempty"`
-	}{e.UserID, e.FetchedAt, e.Generation, e.Missing, e.List.Account, servers, e.Notes})
+	}{e.UserID, e.FetchedAt, e.Generation, e.Missing, e.DoubtedSince, e.List.Account, servers, e.Notes})
 }
 
 // decode reads a user's entry, which another machine's clock must not date in the
@@ -43,7 +44,9 @@ func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*
 		return nil, errors.New("it is no JSON") // the parser's error repeats what it read
 	}
 	v := value{parsed}
-	e := &entry{UserID: v.text("userId"), FetchedAt: v.time("fetchedAt"), Missing: v.GetBool("missing"), Generation: v.text("generation")}
+	e := &entry{
+		UserID: v.text("userId"), FetchedAt: v.time("fetchedAt"), Missing: v.GetBool("missing"), DoubtedSince: v.time("doubted"), Generation: v.text("generation"),
+	}
 	switch {
 	case e.UserID != userID:
 		return nil, errors.New("the account of another user")
@@ -51,6 +54,9 @@ func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*
 		return nil, errors.New("the account has no date")
 	case e.FetchedAt.After(now):
 		e.FetchedAt = now
+	}
+	if e.DoubtedSince.After(now) {
+		e.DoubtedSince = now
 	}
 	if !e.Missing {
 		if e.List, err = v.list(); err != nil {

@@ -119,9 +119,10 @@ type Report struct {
 	Outage   outages.Outage // of many bots; of none if there is none
 }
 
-// Missing is that the hosting service does not find most of the accounts that it is asked for.
+// Missing is that the hosting service does not find most of the accounts that it is asked for, or
+// several that it found before.
 type Missing struct {
-	Accounts, Of int       // zeros while it does
+	Accounts, Of int       // zeros while it does; Of is 0 for accounts that it found before
 	Since        time.Time // when that began
 }
 

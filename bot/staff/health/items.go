@@ -143,6 +143,8 @@ func (d describer) service() Item {
 		}
 		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service", english: "hosting service unreachable", at: since, reason: s.Reason, of: s, unit: "calls"})
+	case d.Missing.Accounts > 0 && d.Missing.Of == 0: // which is how calls fail
+		return d.missing(i)
 	case s.Failing(d.now):
 		i = d.wrong(i, Failure, "staff.todo.service_fails")
 		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
@@ -154,12 +156,17 @@ func (d describer) service() Item {
 	return i
 }
 
-// missing is about accounts that are not found, where that is most of them.
+// missing is about accounts that are not found, where that is most of them, or several that were found before.
 func (d describer) missing(i Item) Item {
-	i = d.wrong(i, Failure, "log.cure.accounts_missing")
-	i.Verdict = fmt.Sprintf("%d of %d accounts not found since %s", d.Missing.Accounts, d.Missing.Of, clock(d.Missing.Since))
+	m, key := d.Missing, "accounts_missing"
+	what := fmt.Sprintf("%d of %d accounts not found", m.Accounts, m.Of)
+	if m.Of == 0 {
+		key, what = "accounts_lost", fmt.Sprintf("%d accounts not found any more", m.Accounts)
+	}
+	i = d.wrong(i, Failure, "log.cure."+key)
+	i.Verdict = what + " since " + clock(m.Since)
 	i.Text += "; " + i.Verdict
-	i.Staff.Verdict = d.t.Format("log.lifecycle.accounts_missing", locale.Args{"Failed": d.Missing.Accounts, "Calls": d.Missing.Of}) + " · " +
+	i.Staff.Verdict = d.t.Format("log.lifecycle."+key, locale.Args{"Failed": m.Accounts, "Calls": m.Of}) + " · " +
 		d.t.Format("staff.verdict.since", locale.Args{"When": timestamp(d.Missing.Since, "t") + " (" + timestamp(d.Missing.Since, "R") + ")"})
 	return i
 }

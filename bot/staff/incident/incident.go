@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -118,6 +119,8 @@ func CauseOf(err error) string {
 	var discord *rest.Error
 	is := func(e error) bool { return errors.Is(err, e) }
 	switch {
+	case errors.As(err, &service) && service.Status == http.StatusNotFound && service.Op != hostapi.OpList:
+		return string(hostapi.CodeNotFound) // of staff somebody may have to change a path
 	case errors.As(err, &service):
 		return string(service.Code)
 	case is(ErrNoThread):

@@ -92,6 +92,12 @@ func (l *Log) AccountsMissing(reads, missing int) {
 	l.lifecycle("🔍", red, "accounts_missing", locale.Args{"Failed": missing, "Calls": reads}, l.t.Text("log.cure.accounts_missing"))
 }
 
+// AccountsLost writes that the hosting service does not find so many accounts that it has listed, and what can
+// be done.
+func (l *Log) AccountsLost(n int) {
+	l.lifecycle("🔍", red, "accounts_lost", locale.Args{"Failed": n}, l.t.Text("log.cure.accounts_lost"))
+}
+
 // AccountsFound writes that the hosting service finds accounts again, and after how long.
 func (l *Log) AccountsFound(after time.Duration) { l.back("🔍", "accounts_found", after) }
 

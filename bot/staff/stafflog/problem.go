@@ -30,6 +30,8 @@ func (l *Log) AccountUnread(customerID, what string) {
 		DedupKey: "unread " + customerID + " " + what, GroupKey: "unread " + sanitize.Plain(what, nameLimit), Customer: logchannel.Customer{ID: customerID},
 	})
 }
+// AccountLost writes that the hosting service does not find an account that it has listed, and in which words.
+func (l *Log) AccountLost(reason error) { l.problem("account_lost", reason) }
 
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.

@@ -16,14 +16,10 @@ type Standing struct {
 	Logged hostapi.State
 }
 
-// blip is for how long the service may name no state of a bot, or not list it, while the bot counts as
-// what it was before.
-const blip = 10 * time.Minute
-
 // StandingOf returns what the entries of a log say, of which there is at least one, when the bot
 // was looked at last.
 //
-// A blip of the service ends no state. A bot that was down before and after a time in which nobody
+// For hostapi.Blip the service may name no state of a bot, or not list it: the bot counts as what it was before. A bot that was down before and after a time in which nobody
 // looked counts as down throughout: it is one outage. One that ran may have been down meanwhile.
 func StandingOf(entries []Entry, looked time.Time) Standing {
 	last := len(entries) - 1
@@ -32,13 +28,13 @@ func StandingOf(entries []Entry, looked time.Time) Standing {
 		if i < last {
 			until = entries[i+1].At
 		}
-		return (entries[i].State == hostapi.StateUnknown || entries[i].State == Gone) && until.Sub(entries[i].At) < blip
+		return (entries[i].State == hostapi.StateUnknown || entries[i].State == Gone) && until.Sub(entries[i].At) < hostapi.Blip
 	}
 	at := last
 	for at > 0 && (isBlip(at) || entries[at].State == Unwatched) {
 		at--
 	}
-	silent := at < last && looked.Sub(entries[at+1].At) >= blip
+	silent := at < last && looked.Sub(entries[at+1].At) >= hostapi.Blip
 	if isBlip(at) || entries[at].State == Unwatched || silent && !entries[at].State.Down() { // nothing is known from before
 		at = last
 	}

@@ -23,12 +23,16 @@ func (a *account) polledAt() time.Time {
 func (a *account) known() map[string]history.Standing {
 	bots, polled := make(map[string]history.Standing), a.polledAt()
 	for field, log := range a.fields {
-		serverID, ok := strings.CutPrefix(field, history.FieldPrefix)
-		if entries := history.Decode(log); ok && len(entries) > 0 {
-			bots[serverID] = history.StandingOf(entries, polled)
+		if serverID, ok := strings.CutPrefix(field, history.FieldPrefix); ok && len(history.Decode(log)) > 0 {
+			bots[serverID] = a.standing(serverID, polled)
 		}
 	}
 	return bots
+}
+
+// standing returns what is known of a bot if the account was looked at last at a time.
+func (a *account) standing(serverID string, looked time.Time) history.Standing {
+	return history.StandingOf(history.Decode(a.fields[history.Field(serverID)]), looked)
 }
 
 // seen is what a poll has shown that was not known before.
@@ -37,7 +41,8 @@ type seen struct {
 	changes []Change
 }
 
-// compare returns what is new in a poll.
+// compare returns what is new in a poll. A bot that the account has no more is told of once it has been so for
+// longer than a blip, or at once if this program has deleted it.
 //
 // Right after a customer had one bot looked at, a poll shows the list from before, with
 // that bot as it was seen then. So each bot's change has a time of its own.
@@ -55,24 +60,40 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
 			From: former.State, To: hostapi.StateOf(server.Status), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
 		}
-		w.judge(&change, a.fields[notePrefix+server.ID])
+		w.judge(&change, a)
 		s.note(change, former.Logged, gap)
 	}
 	for serverID, former := range known {
+		gone := Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}
 		switch {
 		case listed[serverID], poll.List.Missing() > 0: // it may be among those that the list does not tell of
 		case former.Logged != history.Gone:
-			s.note(Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}, former.Logged, gap)
-		case former.State == history.Gone && poll.FetchedAt.Sub(former.Since) > history.KeptFor:
-			s.added[serverID] = ""
+			s.log(gone, former.Logged, gap)
+			if a.deleted(serverID, poll.FetchedAt) {
+				s.changes = append(s.changes, gone)
+			}
+		case former.State == history.Gone:
+			if poll.FetchedAt.Sub(former.Since) > history.KeptFor {
+				s.added[serverID] = ""
+			}
+		case a.standing(serverID, poll.FetchedAt).State == history.Gone: // for longer than a blip, since this poll
+			s.changes = append(s.changes, gone)
 		}
 	}
 	return s
 }
 
-// note notes a bot's state: in its log, where logged is the last state, if that is another one or
-// if nobody looked for long, and as a change if it is news.
+// note notes a bot's state: in its log, and as a change if it is news.
 func (s *seen) note(c Change, logged hostapi.State, gap bool) {
+	s.log(c, logged, gap)
+	if c.From != c.To && logged != c.To {
+		s.changes = append(s.changes, c)
+	}
+}
+
+// log notes a bot's state in its log, where logged is the last state, if that is another one or
+// if nobody looked for long.
+func (s *seen) log(c Change, logged hostapi.State, gap bool) {
 	now := history.Entry{At: c.At, State: c.To}
 	switch {
 	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
@@ -82,15 +103,25 @@ func (s *seen) note(c Change, logged hostapi.State, gap bool) {
 	case logged != c.To:
 		s.added[c.ServerID] = history.Encode(now)
 	}
-	if c.From != c.To && logged != c.To {
-		s.changes = append(s.changes, c)
-	}
+}
+
+// deleted reports whether this program has just deleted a bot.
+func (a *account) deleted(serverID string, now time.Time) bool {
+	action, at := a.expected(serverID)
+	return action == "delete" && now.Sub(at).Abs() < hostapi.Blip
+}
+
+// expected is the last action on a bot and its time, as NoteAction has noted it; "" and a time long ago
+// without one.
+func (a *account) expected(serverID string) (action string, at time.Time) {
+	action, text, _ := strings.Cut(a.fields[notePrefix+serverID], " ")
+	seconds, _ := strconv.ParseInt(text, 10, 64)
+	return action, time.Unix(seconds, 0)
 }
 
 // judge decides whether a change is a bot that stopped running unasked. A service may
-// show a bot as stopped while it carries an action out. expected is the last action and
-// its time, as NoteAction has noted it.
-func (w *Watcher) judge(c *Change, expected string) {
+// show a bot as stopped while it carries an action out.
+func (w *Watcher) judge(c *Change, a *account) {
 	crashed := c.To.Broken() && !c.From.Broken()
 	stopped := c.To == hostapi.StateStopped &&
 		(c.From == hostapi.StateRunning || c.From == hostapi.StateStarting || c.From == hostapi.StateRestarting)
@@ -98,11 +129,10 @@ func (w *Watcher) judge(c *Change, expected string) {
 		return
 	}
 	c.Unexpected = true
-	action, at, _ := strings.Cut(expected, " ")
-	seconds, err := strconv.ParseInt(at, 10, 64)
-	over := time.Unix(seconds, 0).Add(w.Timing.GracePeriod)
+	action, at := a.expected(c.ServerID)
+	over := at.Add(w.Timing.GracePeriod)
 	switch {
-	case crashed, err != nil:
+	case crashed:
 	case over.After(c.At.Add(2 * w.Timing.GracePeriod)): // a clock was wrong: it explains nothing
 	case action == "stop": // unless the bot was seen to run after that
 		c.Unexpected = c.After.After(over)
