@@ -206,7 +206,7 @@ func TestBreakerTriesFailingAccountsEachSecond(t *testing.T) {
 		if len(g.down) != 1 || len(g.up) != 0 {
 			t.Errorf("told down by %v, up after %v", g.down, g.up)
 		}
-		g.becomes(answers(404, "", "")) // a refusal shows that the service works
+		g.becomes(answers(403, "", "")) // a refusal shows that the service works
 		if g.refused(t, "5") || g.isOpen() || len(g.up) != 1 || g.up[0] < time.Since(since) {
 			t.Errorf("open %v, told up after %v", g.isOpen(), g.up)
 		}

@@ -42,7 +42,7 @@ func (c *Cache) believes(ctx context.Context, e *entry) bool {
 	if !c.isDoubted(e) {
 		return false
 	}
-	c.noteOutage(c.lost(ctx, func(redis.Pipeliner) {}))
+	c.noteOutage(c.lose(ctx, e.UserID))
 	since := max(e.DoubtedSince.UnixNano(), c.outage.Load())
 	return c.config.Now().Sub(time.Unix(0, since)) >= hostapi.Blip
 }
@@ -84,13 +84,16 @@ func (c *Cache) settle(ctx context.Context, userID string, f found) {
 	}
 }
 
+// lose notes that the service does not find an account, and returns of how many that is so.
+func (c *Cache) lose(ctx context.Context, userID string) int {
+	now := float64(c.config.Now().UnixMilli())
+	return c.lost(ctx, func(p redis.Pipeliner) { p.ZAdd(ctx, c.lostKey(), redis.Z{Score: now, Member: userID}) })
+}
+
 // listed notes that an account is not among those any more that the service does not find.
 func (c *Cache) listed(ctx context.Context, userID string) error {
 	var removed *redis.IntCmd
-	lost := c.lost(ctx, func(p redis.Pipeliner) { removed = p.ZRem(ctx, c.lostKey(), userID) })
-	if removed.Val() > 0 {
-		c.config.OnDoubt(lost, nil)
-	}
+	c.config.OnDoubt(c.lost(ctx, func(p redis.Pipeliner) { removed = p.ZRem(ctx, c.lostKey(), userID) }), nil)
 	return removed.Err()
 }
 
