@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
 
@@ -208,6 +209,45 @@ func TestStaffReadOnceWhatCannotBeRead(t *testing.T) {
 		of["1"] = hostapi.List{Unread: []string{"servers: fewer than account.serverCount"}}
 		if taken = ask(); len(taken) != 3 || !strings.Contains(taken[2], "fewer than account.serverCount") {
 			t.Errorf("once something else cannot be read, staff read %q", taken)
+		}
+	})
+}
+
+// TestStaffReadOfAccountsThatAreLost has the service not find accounts that it has listed, one by one, while it
+// finds others, and then find them again.
+func TestStaffReadOfAccountsThatAreLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, channel := newStalled(t)
+		close(channel.let)
+		read := func(words string) (n int) {
+			b.staffQueue.Wait(t.Context())
+			for _, entry := range channel.taken {
+				n += strings.Count(entry, words)
+			}
+			return n
+		}
+		const one, several, found = "doesn't find an account that it had", "doesn't find anymore: 5", "finds accounts again"
+		for n := range accounts.Several {
+			b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
+			b.accountDoubted(n+1, errors.New("404 page not found"))
+			b.accountDoubted(n+1, nil) // it is asked again
+			if want := b.missingAccounts() != (health.Missing{}); want != (n+1 == accounts.Several) {
+				t.Errorf("with %d, operators read of them: %t", n+1, want)
+			}
+		}
+		if read(one) != 5 || read("404 page not found") != 5 || read(several) != 1 {
+			t.Errorf("staff read %q", channel.taken)
+		}
+		b.accountDoubted(4, nil)
+		if read(found) != 1 || b.missingAccounts() != (health.Missing{}) {
+			t.Errorf("afterwards staff read %q", channel.taken)
+		}
+		b.accountDoubted(5, nil)
+		time.Sleep(hostapi.Blip + time.Second) // nobody asks for them
+		b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
+		b.judgeReads()
+		if read(several) != 2 || read(found) != 2 {
+			t.Errorf("in the end staff read %q", channel.taken)
 		}
 	})
 }

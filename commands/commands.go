@@ -32,7 +32,7 @@ type Accounts interface {
 	Acted(ctx context.Context, known accounts.Snapshot, userID, serverID, action, status string)
 	// StartupChanged notes that the way in which a bot is started was changed just now.
 	StartupChanged(ctx context.Context, userID, serverID string)
-	// Deleted notes that a bot was deleted just now, and is Expire.
+	// Deleted notes that a bot was deleted just now.
 	Deleted(ctx context.Context, userID, serverID string)
 	Expire(ctx context.Context, userID string)
 }

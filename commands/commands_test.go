@@ -112,7 +112,7 @@ func (w *world) StartupChanged(_ context.Context, userID, serverID string) {
 	w.notes = map[string]accounts.Note{serverID: {StartupAt: time.Now()}}
 }
 
-func (w *world) Deleted(ctx context.Context, userID, _ string) { w.Expire(ctx, userID) }
+func (w *world) Deleted(_ context.Context, userID, _ string) { w.touch(userID) }
 
 func (w *world) Expire(_ context.Context, userID string) {
 	w.mu.Lock()

@@ -493,7 +493,9 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Outage.Recovered = 99_999
 	report.RedisErr, report.Missing = refusal(long("r")), health.Missing{Accounts: 54_321, Of: 99_999, Since: time.Unix(1, 0)}
 	d.ask(c, by("1", command("admin status", nil)))
-	report.RedisErr, report.Missing, report.RedisEmbedded = nil, health.Missing{}, true
+	report.RedisErr, report.Missing.Of = nil, 0
+	d.ask(c, by("1", command("admin status", nil)))
+	report.Missing, report.RedisEmbedded = health.Missing{}, true
 	report.Requests, report.Invalid = 99_999, 54_321
 	w.list = bots("", 0)
 	all()

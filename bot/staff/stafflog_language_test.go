@@ -157,6 +157,8 @@ func writeEverything(log *stafflog.Log) {
 	log.Stopping(long)
 	log.SecretRefused()
 	log.AccountsMissing(9999, 9999)
+	log.AccountsLost(9999)
+	log.AccountLost(failure)
 	log.AccountsFound(999 * time.Hour)
 	log.SecretAccepted(999 * time.Hour)
 	plans := map[string]int{}

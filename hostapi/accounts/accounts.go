@@ -222,14 +222,13 @@ func (c *Cache) StartupChanged(ctx context.Context, userID, serverID string) {
 	}
 }
 
-// Deleted notes that a server was deleted just now: that the account does not have it is no surprise. The next
-// Account asks the service.
+// Deleted notes that a server was deleted just now: that the account does not have it any more is no surprise.
+// Where this cannot be stored, it is not known.
 func (c *Cache) Deleted(ctx context.Context, userID, serverID string) {
 	ctx = context.WithoutCancel(ctx)
 	if found := c.load(ctx, userID); found.entry != nil {
-		_ = c.store(ctx, userID, found, found.entry.without(serverID)) // otherwise an empty list is doubted
+		_ = c.store(ctx, userID, found, found.entry.without(serverID))
 	}
-	c.Expire(ctx, userID)
 }
 
 // Expire makes the next Account ask the service, whatever the account's age. It

@@ -30,6 +30,7 @@ func (l *Log) AccountUnread(customerID, what string) {
 		DedupKey: "unread " + customerID + " " + what, GroupKey: "unread " + sanitize.Plain(what, nameLimit), Customer: logchannel.Customer{ID: customerID},
 	})
 }
+
 // AccountLost writes that the hosting service does not find an account that it has listed, and in which words.
 func (l *Log) AccountLost(reason error) { l.problem("account_lost", reason) }
 

@@ -470,17 +470,20 @@ func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
 		o.wait(t, 1)
 		s.set(func(s *service) { s.status = "CRASHED" })
 		fell := o.wait(t, 2)
-		for _, blip := range []func(*service){
-			func(s *service) { s.status = "HIBERNATING" },
-			func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} },
+		for _, blip := range []struct {
+			set  func(*service)
+			told int
+		}{
+			{func(s *service) { s.status = "HIBERNATING" }, 1},
+			{func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }, 0},
 		} {
 			before := o.count()
-			s.set(blip)
-			o.wait(t, before+1)
+			s.set(blip.set)
+			s.wait(t, "1", 3)
 			s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
 			s.wait(t, "1", 3)
-			if n := o.count(); n != before+1 {
-				t.Errorf("%d further changes were told: %+v", n-before-1, o.wait(t, n))
+			if n := o.count() - before; n != blip.told {
+				t.Errorf("%d changes were told, want %d: %+v", n, blip.told, o.changes[before:])
 			}
 		}
 		before := o.count()
@@ -490,9 +493,9 @@ func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
 			t.Errorf("the recovery is %+v, of an outage since %v", back, fell.At)
 		}
 		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} })
-		o.wait(t, before+2)
+		s.wait(t, "1", 3)
 		s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
-		if again := o.wait(t, before+3); !again.Unexpected || again.From != hostapi.StateRunning || again.Since.Unix() != back.At.Unix() {
+		if again := o.wait(t, before+2); !again.Unexpected || again.From != hostapi.StateRunning || again.Since.Unix() != back.At.Unix() {
 			t.Errorf("a bot that crashes while it is not listed is %+v", again)
 		}
 	})

@@ -32,6 +32,7 @@ type service struct {
 	ahead  time.Duration // of the machine's clock
 	second bool          // each account has a bot more
 	count  int           // how many bots the service says that an account has
+	alone  bool          // each account has that one alone
 	looks  map[string][]time.Time
 	looked chan struct{} // closed at the next look
 }
@@ -51,6 +52,9 @@ func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, e
 		list.Servers = append(list.Servers, hostapi.Server{ID: "other", Name: "Radio", Status: s.status, PlanName: "Pro"})
 	}
 	list.Account.ServerCount = s.count
+	if s.alone {
+		list.Servers = list.Servers[1:]
+	}
 	s.mu.Unlock()
 	if hang {
 		<-ctx.Done()
@@ -343,8 +347,54 @@ func TestServiceBeingAwayIsNoChangeButAGap(t *testing.T) {
 			t.Errorf("the history is %s, and %d changes were told", states, o.count())
 		}
 		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }) // which is an answer
-		if c := o.wait(t, 2); c.To != history.Gone || c.Unexpected {
-			t.Errorf("an account that was closed is %+v", c)
+		s.wait(t, "1", 3)
+		spans, err = history.New(redistest.Connect(t, url), "", w.Interval).Of(t.Context(), "1", "bot", time.Now().Add(-time.Minute))
+		if last := spans[len(spans)-1]; err != nil || last.State != history.Gone || o.count() != 1 {
+			t.Errorf("a bot of an account that was closed is %c, error %v; %d changes were told", last.State, err, o.count())
+		}
+	})
+}
+
+// TestBotThatIsNotListedForAMomentIsNotGone has one of two bots that are down not be listed by some polls, and then for
+// longer than a blip.
+func TestBotThatIsNotListedForAMomentIsNotGone(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		s.second, s.ahead = true, -60*interval
+		w, _ := start(t, url, s, o, nil)
+		hurry(t, url, w)
+		watch(t, w, "1")
+		o.wait(t, 2)
+		looks := func(later time.Duration, change func(*service)) {
+			s.set(func(s *service) { s.ahead += later; change(s) })
+			s.wait(t, "1", 3)
+		}
+		looks(interval, func(s *service) { s.status = "CRASHED" })
+		o.wait(t, 4)
+		looks(interval, func(s *service) { s.alone = true })
+		looks(8*interval, func(*service) {})
+		looks(interval, func(s *service) { s.alone = false })
+		if o.count() != 4 {
+			t.Errorf("of a bot that was not listed for a moment was told %+v", o.changes[4:])
+		}
+		looks(interval, func(s *service) { s.status = "RUNNING" })
+		if back := o.wait(t, 6); back.From != hostapi.StateCrashed {
+			t.Errorf("it is back as %+v", back)
+		}
+		looks(interval, func(s *service) { s.alone = true })
+		looks(hostapi.Blip, func(*service) {})
+		looks(interval, func(*service) {})
+		if gone := o.wait(t, 7); gone.To != history.Gone || gone.From != hostapi.StateRunning || gone.ServerID != "bot" || o.count() != 7 {
+			t.Errorf("once it has not been listed for long, it is %+v; %d changes were told", gone, o.count())
+		}
+		looks(interval, func(s *service) { s.alone = false })
+		if c := o.wait(t, 8); c.From != history.Gone {
+			t.Errorf("a bot that is there again is %+v", c)
+		}
+		w.NoteAction(t.Context(), "1", "bot", "delete")
+		looks(59*interval-s.ahead-60*interval, func(s *service) { s.alone = true }) // until a minute ago
+		if gone := o.wait(t, 9); gone.To != history.Gone {
+			t.Errorf("a bot that was deleted is %+v", gone)
 		}
 	})
 }
