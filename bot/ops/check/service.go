@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"time"
 
@@ -79,7 +78,7 @@ func statusOf(err error) int {
 
 // accepted reports whether the secret is what made the service look for an account, which it did not
 // find. A wrong address may answer like a service that knows no such account; but not with
-// another answer to a wrong secret, nor with words about an account.
+// another answer to a wrong secret, nor with words of its own about an account.
 func (c *checker) accepted(ctx context.Context, notFound error) health.Item {
 	_, err := c.list(ctx, bogusSecret)
 	const found = "it answers with status 404 whatever the secret, for a user that is made up: %s"
@@ -88,10 +87,16 @@ func (c *checker) accepted(ctx context.Context, notFound error) health.Item {
 		return good("it accepts the secret, and refuses another")
 	case code != hostapi.CodeNotFound:
 		return fail("name a customer by --user: whether customers are served is not known", "for a user that is made up it answers %s; and to a wrong secret: %s", reason(notFound), reason(err))
-	case regexp.MustCompile(`(?i)(\b|_)(account|user|customer)(\b|_)`).MatchString(reason(err)):
+	case isOwnWord(err):
 		return warn("name a customer by --user: if that one is found, the service knows any secret", found, reason(err))
 	}
 	return fail("correct HOSTAPI_URL: something else than the service's API answers there; if it is right, name a customer by --user", found, reason(err))
+}
+
+// isOwnWord reports whether the service says in its own words that there is no such account.
+func isOwnWord(err error) bool {
+	e, ok := errors.AsType[*hostapi.Error](err)
+	return ok && e.OwnWord
 }
 
 // list asks for the bots of the customer who was named, or of nobody. It waits where the service limits

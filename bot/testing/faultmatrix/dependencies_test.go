@@ -140,9 +140,12 @@ func serviceAnswers() []outcome {
 		{unknown: usual, known: usual, acts: usual, faults: []fault{atTheService("odd record", hostapitest.Fault{Odd: map[string]string{"ramMb": `"512 MB"`, "cpuPercent": "12.5", "language": "[]"}})}},
 		refused("401", hostapitest.Fault{Status: http.StatusUnauthorized, Body: `{"error":"no such secret: {secret}","message":"{secret}"}`}, "error.unauthorized", `secret refused \(401\)`),
 		refused("403", hostapitest.Fault{Status: http.StatusForbidden, Body: `{"error":"forbidden to {secret}"}`}, "error.forbidden", `not allowed \(403\)`),
-		{
+		{ // of the customers whom the service has listed
+			unknown: "error.no_account", known: aged, acts: failed(away), suggest: nothing, trips: true, staff: "unavailable", lifecycle: "The hosting service is down",
+			faults: []fault{atTheService(hostapitest.Gateways()[0].Name, hostapitest.Gateways()[0].Fault)},
+		}, {
 			unknown: "error.no_account", known: "error.no_account", acts: "error.no_account", suggest: nothing,
-			faults: []fault{atTheService("404", hostapitest.Fault{Status: http.StatusNotFound, Body: `{"error":"no such account"}`})},
+			faults: []fault{atTheService("404 with words on the account", hostapitest.Fault{Status: http.StatusNotFound, Body: `{"error":"no such account"}`})},
 		},
 		refused("409", hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"busy"}`}, "error.conflict", `current state \(409\)`),
 		refused("429", hostapitest.Fault{Status: http.StatusTooManyRequests, Header: http.Header{"Retry-After": {"5"}}}, "error.rate_limited", `rate_limited`),
