@@ -1,11 +1,9 @@
 package hostapi
 
 import (
-	"bytes"
 	"encoding/json"
 	"html"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -13,45 +11,17 @@ import (
 )
 
 const (
-	// maxReason bounds what is looked at of a body that reports a failure, in
-	// bytes.
-	maxReason = 64 << 10
-	// maxDetail bounds Error.Detail, in characters.
+	// maxDetail bounds Error.Detail, in characters, and maxWords Error.Words.
 	maxDetail = 200
+	maxWords  = 300
 )
 
-// reasonIn returns what a body says about a failure, for people, and the code
-// that it gives. The body may be JSON, a page, plain text or empty.
-func reasonIn(body []byte) (words, code string) {
-	body = bytes.TrimSpace(body[:min(len(body), maxReason)])
-	if isHTML(body) {
-		return textOf(body), ""
-	}
-	var fields map[string]any
-	if json.Unmarshal(body, &fields) != nil {
-		return string(body), ""
-	}
-	nested, _ := fields["error"].(map[string]any) // {"error": {"message": …, "code": …}}
-	var parts []string
-	for _, object := range []map[string]any{nested, fields} {
-		for _, name := range []string{"error", "message", "code"} {
-			if text, ok := object[name].(string); ok && text != "" && !slices.Contains(parts, text) {
-				parts = append(parts, text)
-			}
-		}
-		if text, ok := object["code"].(string); ok && code == "" {
-			code = text
-		}
-	}
-	if parts == nil && len(fields) > 0 {
-		return string(body), ""
-	}
-	return strings.Join(parts, ": "), code
-}
+// printable makes text from outside fit for Error.Detail.
+func (c *Client) printable(text string) string { return c.printableWithin(text, maxDetail) }
 
-// printable makes text from outside fit for Error.Detail. The secret is looked
-// for before the text is cut, as it might be cut in two.
-func (c *Client) printable(text string) string {
+// printableWithin makes a line of text from outside. The secret is looked for before the text is cut,
+// as it might be cut in two.
+func (c *Client) printableWithin(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case unicode.IsSpace(r):
@@ -63,8 +33,8 @@ func (c *Client) printable(text string) string {
 		}
 	}, text[:min(len(text), maxReason)])
 	runes := []rune(strings.Join(strings.Fields(c.secret.Load().mask(text)), " "))
-	if len(runes) > maxDetail {
-		return string(runes[:maxDetail-1]) + "…"
+	if len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
 	}
 	return string(runes)
 }

@@ -18,6 +18,7 @@ const (
 	CodeNotFound     Code = "not_found"     // the user has no account, or no such server
 	CodeConflict     Code = "conflict"      // the state of the server does not allow it now
 	CodeLimitReached Code = "limit_reached" // the plan allows no more
+	CodeInvalid      Code = "invalid"       // what was entered is not accepted: for the user to mend
 	CodeRateLimited  Code = "rate_limited"  // too many requests; Error.RetryAfter says when to try again
 	CodeUnavailable  Code = "unavailable"   // the service is away, broken or too slow
 	CodeMalformed    Code = "malformed"     // the answer is not what the service's document says
@@ -37,6 +38,10 @@ type Error struct {
 	// Detail is for staff: what went wrong in the service's or the network's
 	// words, in one printable line of at most 200 characters.
 	Detail string
+	// Words are for the user: why the service refused, in its own words, in whatever
+	// language, in one printable line of at most 300 characters; "" where there are none. They are
+	// never JSON, nor those of a page.
+	Words string
 	// RetryAfter is how long the service asks to wait; 0 where it did not say.
 	RetryAfter time.Duration
 	// Uncertain says of an action that it may have been carried out: it may

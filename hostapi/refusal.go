@@ -13,23 +13,28 @@ const maxRetryAfter = 24 * time.Hour
 // refused returns the error of an answer with which the service refuses: a
 // status other than 2xx, or one of 2xx over a body that says "ok": false.
 func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
-	words, code := reasonIn(body)
-	failure := &Error{Code: codeOf(res.StatusCode, code), Op: o.name, Status: res.StatusCode}
+	said := reasonIn(body)
+	failure := &Error{Code: codeOf(o, res.StatusCode, said), Op: o.name, Status: res.StatusCode}
 	switch page, blocked := pageIn(res, body); {
 	case page == "", res.StatusCode >= 500 && !blocked: // which means the same, whoever says it
 	case res.StatusCode == http.StatusUnauthorized, res.StatusCode >= 500:
-		words = page
+		said.all = page
 	case failure.Code == CodeNotFound && o.name == OpGet:
 		// The page may be that of a service without the operation. The list tells.
-		words = page
+		said.all = page
 	default:
 		// Nothing has looked for an account or a server.
-		failure.Code, words = CodeUnavailable, page
+		failure.Code, said.all = CodeUnavailable, page
 	}
 	if location, err := res.Location(); err == nil && res.StatusCode/100 == 3 {
-		words = "redirect not followed: to " + location.Scheme + "://" + location.Host // whose path may hold the user's ID
+		said.all = "redirect not followed: to " + location.Scheme + "://" + location.Host // whose path may hold the user's ID
 	}
-	failure.Detail = cmp.Or(c.printable(words), "no reason given ("+http.StatusText(res.StatusCode)+")")
+	failure.Detail = cmp.Or(c.printable(said.all), "no reason given ("+http.StatusText(res.StatusCode)+")")
+	failure.Words = c.printableWithin(said.words, maxWords)
+	if !said.json && failure.Code != CodeInvalid && failure.Code != CodeConflict || saysBusy(said.code) {
+		// A gateway may have said it, or it is what our own text says in the user's language.
+		failure.Words = ""
+	}
 	if failure.Code == CodeRateLimited || failure.Code == CodeUnavailable {
 		failure.RetryAfter = retryAfter(res.Header, time.Now())
 	}
@@ -43,9 +48,9 @@ func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	return failure
 }
 
-// codeOf returns what a status means, and the code that the body gives with it
-// where the status alone leaves that open.
-func codeOf(status int, code string) Code {
+// codeOf returns what a status means, and what the body says with it where the status alone leaves
+// that open.
+func codeOf(o operation, status int, said reason) Code {
 	switch {
 	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported:
 		return CodeInternal // the service works, and will never do this
@@ -60,8 +65,14 @@ func codeOf(status int, code string) Code {
 	case status == http.StatusTooManyRequests:
 		return CodeRateLimited
 	}
-	if named := codeNamed(code); named != "" {
+	if named := codeNamed(said.code); named != "" {
 		return named
+	}
+	switch isOK := status < http.StatusMultipleChoices; {
+	case o.refusesInput(status, said):
+		return CodeInvalid
+	case isOK && !o.reads && said.words != "":
+		return CodeConflict
 	}
 	switch status {
 	case http.StatusForbidden:
@@ -73,16 +84,46 @@ func codeOf(status int, code string) Code {
 	}
 }
 
+// refusesInput reports whether the service does not accept what was entered in a form. Of a server
+// that is yet to be created, nothing else can be in conflict. The form of a deletion is not sent: it
+// takes words to tell that the service understood.
+func (o operation) refusesInput(status int, said reason) bool {
+	switch {
+	case said.page, o.name != OpCreate && o.name != OpUpdateStartup && o.name != OpDelete, o.name == OpDelete && said.words == "":
+		return false
+	case status == http.StatusConflict:
+		return o.name == OpCreate && said.words != ""
+	case status < http.StatusMultipleChoices:
+		return said.words != "" || said.code != ""
+	default:
+		return status == http.StatusBadRequest || status == http.StatusUnprocessableEntity
+	}
+}
+
+// saysBusy reports whether a code says of a server that the action has to wait, or has nothing to do.
+func saysBusy(code string) bool {
+	switch normal(code) {
+	case "busy", "already_running", "already_stopped":
+		return true
+	default:
+		return false
+	}
+}
+
+// normal returns a code as it is compared.
+func normal(code string) string { return strings.ReplaceAll(strings.ToLower(code), "-", "_") }
+
 // codeNamed returns what the code of a body means, or "". The service's document
 // shows no codes; these are the names of our own and others in common use.
 func codeNamed(code string) Code {
-	switch named := Code(strings.ReplaceAll(strings.ToLower(code), "-", "_")); named {
+	if saysBusy(code) {
+		return CodeConflict
+	}
+	switch named := Code(normal(code)); named {
 	case CodeUnauthorized, CodeForbidden, CodeNotFound, CodeConflict, CodeLimitReached, CodeRateLimited, CodeUnavailable:
 		return named
 	case "account_not_found", "server_not_found":
 		return CodeNotFound
-	case "busy", "already_running", "already_stopped":
-		return CodeConflict
 	case "limit_exceeded", "plan_limit_reached", "plan_limit_exceeded", "quota_exceeded":
 		return CodeLimitReached
 	case "rate_limit_exceeded", "too_many_requests":

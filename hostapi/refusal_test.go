@@ -14,6 +14,7 @@ import (
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
 )
 
 // restartError restarts a server of a service that always gives one answer.
@@ -48,7 +49,7 @@ func TestRefusals(t *testing.T) {
 		{409, `{"error":{"code":"BUSY","message":"restarting"}}`, hostapi.CodeConflict, "restarting: BUSY", false},
 		{409, `{"error":{"message":"no"},"code":"limit_reached"}`, hostapi.CodeLimitReached, "no: limit_reached", false},
 		{410, "{}", hostapi.CodeUnavailable, "no reason given (Gone)", false},
-		{418, `[{"message":"a"}]`, hostapi.CodeInternal, `[{"message":"a"}]`, false},
+		{418, `[{"message":"a"}]`, hostapi.CodeInternal, "a", false},
 		{418, `{"teapot":true,"code":7}`, hostapi.CodeInternal, `{"teapot":true,"code":7}`, false},
 		{423, "", hostapi.CodeConflict, "no reason given (Locked)", false},
 		{429, "slow down", hostapi.CodeRateLimited, "slow down", false},
@@ -76,7 +77,7 @@ func TestRefusals(t *testing.T) {
 		{400, `{"message":"You have reached your plan's limit of 3 bots"}`, hostapi.CodeInternal, "You have reached your plan's limit of 3 bots", false},
 
 		{200, `{"ok":false}`, hostapi.CodeInternal, `{"ok":false}`, false},
-		{200, `{"ok":false,"error":"already restarting"}`, hostapi.CodeInternal, "already restarting", false},
+		{200, `{"ok":false,"error":"already restarting"}`, hostapi.CodeConflict, "already restarting", false},
 		{200, `{"ok":false,"code":"BUSY"}`, hostapi.CodeConflict, "BUSY", false},
 		{200, `{"ok":false,"code":"SERVER_NOT_FOUND"}`, hostapi.CodeNotFound, "SERVER_NOT_FOUND", false},
 		{200, `{"ok":false,"error":"now","code":"maintenance"}`, hostapi.CodeUnavailable, "now: maintenance", false},
@@ -98,6 +99,85 @@ func TestRefusals(t *testing.T) {
 		if wrapped := fmt.Errorf("wrapped: %w", got); hostapi.IsUncertain(wrapped) != test.uncertain || hostapi.CodeOf(wrapped) != test.code {
 			t.Errorf("%d %s: lost where it is wrapped", test.status, test.body)
 		}
+	}
+}
+
+// TestWhatWasEnteredIsRefused has services refuse a form in all the ways that are in use, and an action.
+func TestWhatWasEnteredIsRefused(t *testing.T) {
+	service := hostapitest.RunT(t)
+	client := newClient(t, service.URL(), func(c *hostapi.Config) { c.Secret = secret.Text(service.Secret()) })
+	for _, refusal := range hostapitest.RealRefusals() {
+		t.Run(refusal.Name, func(t *testing.T) {
+			want := hostapitest.Said
+			if strings.HasPrefix(refusal.Name, "no words") {
+				want = ""
+			}
+			service.Fail("", refusal.Fault, 4)
+			_, created := client.Create(t.Context(), "42", hostapi.NewServer{Name: "a"})
+			_, changed := client.UpdateStartup(t.Context(), "42", "srv-1", hostapi.Startup{Command: "a"})
+			deleted := client.Delete(t.Context(), "42", "srv-1")
+			for _, err := range []error{created, changed, deleted} {
+				got, code := asError(t, err), hostapi.CodeInvalid
+				if got.Op == hostapi.OpDelete && want == "" { // nothing was entered that could be wrong
+					code = hostapi.CodeInternal
+				}
+				if got.Code != code || got.Words != want || got.Uncertain {
+					t.Errorf("%s: %s, uncertain %v, %q", got.Op, got.Code, got.Uncertain, got.Words)
+				}
+			}
+			_, err := client.Restart(t.Context(), "42", "srv-1")
+			got, code := asError(t, err), hostapi.CodeInternal // the request is ours alone
+			if got.Status < 300 {
+				code = hostapi.CodeConflict
+			}
+			if got.Code != code {
+				t.Errorf("%s: %s", got.Op, got.Code)
+			}
+		})
+	}
+}
+
+// TestWordsOfRefusals are for customers: the more exact ones, each once, none of a gateway's.
+func TestWordsOfRefusals(t *testing.T) {
+	for _, test := range []struct {
+		status int
+		body   string
+		want   string
+	}{
+		{422, `{"errors":{"name":["is too long","must be unique"],"entryFile":["The entry file is missing."]}}`, "The entry file is missing. · name: is too long · name: must be unique"},
+		{422, `{"detail":[{"loc":["body","ramMb"],"msg":"must be positive"}]}`, "ramMb: must be positive"},
+		{400, `{"message":["a b","c d","a b"],"error":"Bad Request"}`, "a b · c d"},
+		{400, `{"error":"No such language","message":"Choose NODE or PYTHON"}`, "No such language · Choose NODE or PYTHON"},
+		{422, `{"errors":[{"resource":"Server","field":"name","code":"taken"}],"message":"Validation Failed"}`, ""},
+		{422, `{"error":"name_taken"}`, "name_taken"},
+		{422, `{"error":"name_taken","message":"Der Name ist vergeben"}`, "Der Name ist vergeben"},
+		{422, `{"error":"名前は既に使われています"}`, "名前は既に使われています"},
+		{422, `{"message":"Plan limit reached","details":{"max":"3","plan":"FREE"}}`, "Plan limit reached"},
+		{422, `{"message":"Failed","trace":["at a b","at c d"],"server":{"name":"my bot","description":7}}`, ""},
+		{422, "error: no such thing\n  at a\n  at b", ""},
+		{422, "<html><body>Your request was blocked</body></html>", ""},
+		{409, `{"error":"The name is taken"}`, "The name is taken"},
+		{409, "The name is taken", "The name is taken"},
+		{409, "Conflict", ""},
+		{403, `{"error":"No bots for accounts that have not paid"}`, "No bots for accounts that have not paid"},
+		{403, "RBAC: access denied", ""},
+		{403, "error code: 1020", ""},
+		{402, `{"message":"Add a card first"}`, "Add a card first"},
+	} {
+		client := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(test.status)
+			_, _ = io.WriteString(w, test.body)
+		})
+		_, err := client.Create(t.Context(), "42", hostapi.NewServer{Name: "a"})
+		if got := asError(t, err).Words; got != test.want {
+			t.Errorf("%d %s: %q, want %q", test.status, test.body, got, test.want)
+		}
+	}
+	if got := restartError(t, 409, nil, `{"error":"another action is under way","code":"BUSY"}`); got.Words != "" {
+		t.Errorf("what our own text says in the customer's language is said by %q", got.Words)
+	}
+	if got := restartError(t, 409, nil, `{"message":"`+strings.Repeat("<@1> `x` \u202e "+theSecret, 500)+`"}`).Words; utf8.RuneCountInString(got) > 300 || strings.Contains(got, theSecret) || strings.Contains(got, "‮") {
+		t.Errorf("hostile words: %q", got)
 	}
 }
 

@@ -1,0 +1,344 @@
+package hostapi
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+const (
+	// maxReason bounds what is looked at of a body that reports a failure, in bytes.
+	maxReason = 64 << 10
+	// maxNesting bounds how deep words are looked for in JSON, and maxSayings how many are kept.
+	maxNesting = 8
+	maxSayings = 10
+)
+
+// reason is what the body of a refusal says.
+type reason struct {
+	words string // for a customer: never JSON, never a page; "" where there are none
+	all   string // for staff: the words and the code, a page's text, or JSON as a last resort
+	code  string // for programs
+	json  bool   // the body is JSON, so that it is the service itself which says this
+	page  bool   // the body is a page, so that it is something else
+}
+
+// reasonIn reads the body of a refusal. It may be JSON of any shape, a page, plain text or empty.
+func reasonIn(body []byte) reason {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body[:min(len(body), maxReason)], []byte("\ufeff")))
+	if isHTML(body) {
+		return reason{page: true, all: textOf(body)}
+	}
+	var value any
+	if json.Unmarshal(body, &value) != nil {
+		text, said := string(body), sayings{}
+		if !strings.Contains(text, "\n") { // several lines are a dump
+			said.add(general, text, "", 0)
+		}
+		return reason{words: said.words(), all: text}
+	}
+	said := saidIn(value, "", 0)
+	words := said.words()
+	all := cmp.Or(words, strings.Join(said.found[hollow], " · "))
+	if said.code != "" && !strings.Contains(all, said.code) {
+		all = strings.TrimPrefix(all+": "+said.code, ": ")
+	}
+	if all == "" && strings.Trim(string(body), "{}[] \n") != "" && value != nil {
+		all = string(body)
+	}
+	return reason{words: words, all: all, code: said.code, json: true}
+}
+
+// rank orders what a body says. Only the words of the first rank that has any are shown: the lower
+// it is, the more exactly they say what is wrong.
+type rank int
+
+const (
+	exact    rank = iota // on one field, or one mistake of several
+	specific             // "detail"
+	general              // "message"
+	title                // of a kind of problem
+	stray                // in members that may as well be something else
+	token                // a word for programs, such as name_taken
+	hollow               // says no more than the status does, such as Bad Request
+	ranks
+)
+
+// sayings are the words in a body, and the first code.
+type sayings struct {
+	found [ranks][]string
+	code  string
+}
+
+// words returns what a customer is to read, in one text.
+func (s *sayings) words() string { return strings.Join(s.best(), " · ") }
+
+// best returns the words of the first rank that has any.
+func (s *sayings) best() []string {
+	for _, list := range s.found[:hollow] {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return nil
+}
+
+// put adds words that are not there yet.
+func (s *sayings) put(at rank, words ...string) {
+	for _, text := range words {
+		if len(s.found[at]) < maxSayings && !slices.Contains(s.found[at], text) {
+			s.found[at] = append(s.found[at], text)
+		}
+	}
+}
+
+// merge adds other sayings at their own ranks, or if those are better, at a rank that is given.
+func (s *sayings) merge(other sayings, best rank) {
+	for at, list := range other.found {
+		s.put(max(rank(at), best), list...)
+	}
+	s.code = cmp.Or(s.code, other.code)
+}
+
+// add adds a text about a field, if it is one for people.
+func (s *sayings) add(at rank, text, field string, depth int) {
+	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n    at ") // a stack
+	if inner, found := jsonIn(text); found {
+		s.merge(saidIn(inner, field, depth+1), exact)
+		return
+	}
+	switch {
+	case text == "", strings.HasPrefix(text, "{"), strings.HasPrefix(text, "[{"), strings.Contains(text, `{"`): // JSON, or much like it
+		return
+	case isHollow(text):
+		at = hollow
+	case names(field) && !strings.Contains(folded(text), folded(field)):
+		text = field + ": " + text
+	case isToken(text):
+		at = max(at, token)
+	}
+	s.put(at, text)
+}
+
+// jsonIn returns the JSON with which a text ends, if there are objects in it, or which it is.
+func jsonIn(text string) (value any, found bool) {
+	for i, tries := 0, 0; tries < maxNesting; tries++ {
+		next := strings.IndexAny(text[i:], "{[")
+		if next < 0 || i+next > 0 && !strings.Contains(text[i+next:], "{") {
+			return nil, false
+		}
+		i += next
+		if json.Unmarshal([]byte(text[i:]), &value) == nil {
+			return value, true
+		}
+		i++
+	}
+	return nil, false
+}
+
+// saidIn returns what a JSON value says. field is the one that it is about, or "".
+//
+// The service's document shows no form of refusals, so those in common use are read, by the names
+// of members rather than by whose form it is: those of Laravel, Rails, Django, FastAPI, Spring,
+// NestJS, JSON:API, GraphQL, OAuth (RFC 6749) and problem details (RFC 9457) among them.
+func saidIn(value any, field string, depth int) (s sayings) {
+	if depth > maxNesting {
+		return s
+	}
+	switch v := value.(type) {
+	case string:
+		s.add(general, v, field, depth)
+	case []any:
+		for _, element := range v {
+			s.merge(saidIn(element, field, depth+1), exact)
+		}
+	case map[string]any:
+		field = cmp.Or(fieldOf(v), field)
+		if v["status"] == "fail" { // JSend, which has mistakes by field under "data"
+			s.readMistakes("data", v["data"], field, depth)
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			s.readMember(name, v[name], field, depth)
+		}
+		if code, ok := v["code"].(string); ok {
+			s.code = cmp.Or(s.code, code)
+		}
+	}
+	return s
+}
+
+// readMember reads a member of an object.
+func (s *sayings) readMember(name string, value any, field string, depth int) {
+	at, isWords := rankOf(name)
+	text, isText := value.(string)
+	list, isList := value.([]any)
+	object, isObject := value.(map[string]any)
+	about := field // of a member that may be called as a field
+	if names(name) {
+		about = name
+	}
+	switch {
+	case isSkipped(name):
+	case isWords && at == exact, isWords && isList && hasObjects(list):
+		s.readMistakes(name, value, field, depth)
+	case isWords && isText:
+		s.add(at, text, field, depth)
+	case isWords && isList:
+		s.merge(saidIn(value, field, depth+1), at)
+	case isWords && isObject:
+		inner := saidIn(value, field, depth+1)
+		s.merge(inner, exact)
+		if inner.best() == nil {
+			s.readMistakes("details", value, field, depth)
+		}
+	case isObject && len(object) > 0:
+		s.merge(saidIn(value, about, depth+1), exact)
+	case isList && hasObjects(list):
+		s.merge(saidIn(value, about, depth+1), stray)
+	case isList:
+		for _, element := range list {
+			if text, ok := element.(string); ok && strings.Contains(text, " ") {
+				s.add(stray, text, about, depth)
+			}
+		}
+	}
+}
+
+// readMistakes reads a member that tells of several mistakes: a list, or an object whose members are
+// called as the fields that they are about.
+func (s *sayings) readMistakes(member string, value any, field string, depth int) {
+	one := func(value any, field string) {
+		inner := saidIn(value, field, depth+1)
+		s.put(exact, inner.best()...)
+		s.put(hollow, inner.found[hollow]...)
+		s.code = cmp.Or(s.code, inner.code)
+	}
+	object, isObject := value.(map[string]any)
+	if whole := saidIn(object, field, depth+1); !isObject || whole.best() != nil && whole.found[stray] == nil { // one mistake
+		list, isList := value.([]any)
+		if !isList {
+			list = []any{value}
+		}
+		for _, element := range list {
+			one(element, field)
+		}
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		about := name
+		if folded(member) == "constraints" { // whose members are called as rules
+			about = field
+		}
+		text, isText := object[name].(string)
+		figure := isText && folded(member) == "details" && !strings.Contains(text, " ")
+		if !isSkipped(name) && !figure {
+			one(object[name], about)
+		}
+	}
+}
+
+// rankOf returns the rank of what a member of this name says, if such members hold words.
+func rankOf(member string) (at rank, isWords bool) {
+	switch folded(member) {
+	case "errors", "nonfielderrors", "fielderrors", "formerrors", "validationerrors", "invalidparams", "violations",
+		"fieldviolations", "issues", "constraints", "details":
+		return exact, true
+	case "detail", "reason", "errordescription", "defaultmessage", "usermessage":
+		return specific, true
+	case "message", "msg", "error", "errormessage", "description":
+		return general, true
+	case "title":
+		return title, true
+	default:
+		return 0, false
+	}
+}
+
+// isSkipped reports whether a member holds what was sent, where it happened or how, or a code.
+func isSkipped(member string) bool {
+	switch folded(member) {
+	case "input", "value", "rejectedvalue", "target", "arguments", "ctx", "request", "trace", "stack", "stacktrace", "debug", "exception",
+		"code", "codes", "loc", "path", "source", "links", "type":
+		return true
+	default:
+		return false
+	}
+}
+
+// fieldOf returns the field that an object says it is about, or "".
+func fieldOf(object map[string]any) string {
+	for _, name := range []string{"field", "property", "propertyPath", "param", "attribute", "loc", "path", "pointer", "name"} {
+		_, locations := object["locations"] // of GraphQL, where the path is that of a function
+		_, reason := object["reason"]
+		if name == "path" && locations || name == "name" && !reason {
+			continue
+		}
+		value := object[name]
+		if list, ok := value.([]any); ok && len(list) > 0 {
+			value = list[len(list)-1]
+		}
+		if field, ok := value.(string); ok && field != "" {
+			return field[strings.LastIndexByte(field, '/')+1:]
+		}
+	}
+	if source, ok := object["source"].(map[string]any); ok {
+		return fieldOf(source)
+	}
+	return ""
+}
+
+// names reports whether a text can be the name of a field: a path or a number is none, and some
+// frameworks put general mistakes under names of their own.
+func names(field string) bool {
+	switch folded(field) {
+	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors", "response", "result", "validation":
+		return false
+	default:
+		return len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")
+	}
+}
+
+// isToken reports whether a text is a word for programs.
+func isToken(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r == ' ' || r > unicode.MaxASCII })
+}
+
+var statusNumber = regexp.MustCompile(`^(?i)(?:http |error |status )*[1-5][0-9][0-9]\b[ :,-]*`)
+
+// isHollow reports whether a text says no more than the status under which it came, or that
+// something is wrong.
+func isHollow(text string) bool {
+	switch said := strings.TrimSuffix(strings.TrimSuffix(folded(statusNumber.ReplaceAllString(text, "")), "exception"), "error"); said {
+	case "", "validation", "validationfailed", "validationerrors", "oneormorevalidationerrorsoccurred", "thegivendatawasinvalid", "thegivendatawereinvalid",
+		"invalid", "invalidrequest", "invalidinput", "invaliddata", "invalidformbody", "yourrequestparametersdidntvalidate", "unprocessablecontent",
+		"badrequest", "failed", "fail", "failure", "requestfailed", "ok", "an", "anerroroccurred", "somethingwentwrong", "true", "false", "client":
+		return true
+	default:
+		for status := 400; status < 600; status++ {
+			if said == strings.TrimSuffix(folded(http.StatusText(status)), "error") {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// folded is a text's letters alone, in lower case.
+func folded(text string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsLetter(r) {
+			return -1
+		}
+		return unicode.ToLower(r)
+	}, text)
+}
+
+func hasObjects(list []any) bool {
+	return slices.ContainsFunc(list, func(element any) bool { _, ok := element.(map[string]any); return ok })
+}
