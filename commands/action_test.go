@@ -263,6 +263,34 @@ func TestNothingToDoIsNoFailure(t *testing.T) {
 	}
 }
 
+// TestServiceSaysWhy has the service refuse an action in its own words.
+func TestServiceSaysWhy(t *testing.T) {
+	for name, test := range map[string]struct {
+		refusal hostapi.Error
+		state   string // after the refusal
+		want    []string
+		not     string
+	}{
+		"conflict":              {hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: "Pay *first*"}, "RUNNING", []string{`says: Pay \*first\*`}, "busy with"},
+		"conflict, no words":    {hostapi.Error{Code: hostapi.CodeConflict, Status: 409}, "RUNNING", []string{"busy with something else"}, "says"},
+		"suspended":             {hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: "Pay first"}, "SUSPENDED", []string{"We've suspended this bot.", "says: Pay first"}, "busy with"},
+		"forbidden":             {hostapi.Error{Code: hostapi.CodeForbidden, Status: 403, Words: "Pay first"}, "RUNNING", []string{"isn't allowed", "says: Pay first"}, ""},
+		"limit":                 {hostapi.Error{Code: hostapi.CodeLimitReached, Status: 402, Words: "Pay first"}, "RUNNING", []string{"Your plan doesn't allow", "says: Pay first"}, ""},
+		"our own mistake":       {hostapi.Error{Code: hostapi.CodeInternal, Status: 400, Words: "chatUserId?"}, "RUNNING", []string{"Something broke on our side"}, "chatUserId"},
+		"broken":                {hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500, Words: "SQL"}, "RUNNING", []string{"having problems"}, "SQL"},
+		"already as it is told": {hostapi.Error{Code: hostapi.CodeConflict, Status: 200, Words: "It has *stopped*"}, "STOPPED", []string{"already stopped"}, "says"},
+	} {
+		w := &world{list: account(server("a", "Shop", "RUNNING")), changed: test.state}
+		w.action = func() (string, error) { return "", &test.refusal }
+		end := ending(t, newCommands(t, w), press("stop/a"))
+		sendable(t, end)
+		wantText(t, end.Message, test.want...)
+		if said := text(end.Message); test.not != "" && strings.Contains(said, test.not) {
+			t.Errorf("%s:\n%s", name, said)
+		}
+	}
+}
+
 func TestNothingToDoIsNoAnswerWhileAnotherActionRuns(t *testing.T) {
 	_, c := shop(t, "RUNNING")
 	answer(t, c, press("stop/a"))

@@ -52,7 +52,7 @@ func (d *drawn) restartsOfAll(fresh asking) {
 				time.Sleep(time.Minute)
 				switch id {
 				case "b1":
-					return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Detail: long("D")}
+					return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: long("D")}
 				case "b2":
 					return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true}
 				case "b3":

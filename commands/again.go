@@ -41,7 +41,7 @@ func mayPass(err error) bool {
 	}
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		switch service.Code {
-		case hostapi.CodeForbidden, hostapi.CodeLimitReached, hostapi.CodeNotFound, hostapi.CodeNotOffered:
+		case hostapi.CodeForbidden, hostapi.CodeInvalid, hostapi.CodeLimitReached, hostapi.CodeNotFound, hostapi.CodeNotOffered:
 			return false
 		}
 		return !service.Uncertain

@@ -145,7 +145,7 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 	start, _ := actionNamed("start")
 	v, state := c.view(r), conditionOf(created.server.Status).state
 	switch {
-	case created.outcome() == interaction.Failed, created.err == nil && state == up:
+	case created.outcome() == interaction.Failed, created.outcome() == interaction.Refused, created.err == nil && state == up:
 		return c.told(ctx, r, created)
 	case created.err != nil || !start.in.has(state):
 		created.note = v.t.Text("create.not_started")

@@ -126,7 +126,7 @@ func TestCreateFollowsTheBot(t *testing.T) {
 
 func TestCreateSaysWhyItWasRefused(t *testing.T) {
 	w := &world{list: account(), action: func() (string, error) {
-		return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpCreate, Status: 409, Detail: "the name *Radio* is taken @everyone"}
+		return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpCreate, Status: 409, Words: "the name *Radio* is taken @everyone"}
 	}}
 	last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio")))
 	wantText(t, last.Message, "couldn't be created", `the name \*Radio\* is taken \@everyone`, "REF1234")

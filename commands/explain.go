@@ -3,11 +3,14 @@ package commands
 import (
 	"errors"
 	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -120,7 +123,7 @@ func (v view) explain(err error) explanation {
 		// Discord has refused words that hold the bot's name, its status or the service's
 		// reason. These are our own alone.
 		a := unshown.Action
-		return v.fault(v.say("error.unshown."+string(a.Outcome), args{"Action": v.t.Text("log.action.title." + a.Name)}))
+		return v.fault(v.say("error.unshown."+string(saidAs(a.Outcome)), args{"Action": v.t.Text("log.action.title." + a.Name)}))
 	case errors.As(err, &service):
 		return v.explainService(service)
 	}
@@ -157,14 +160,22 @@ func (v view) explainService(e *hostapi.Error) explanation {
 	if e.RetryAfter > 0 {
 		when = v.at(time.Now().Add(e.RetryAfter))
 	}
-	text := v.say("error."+string(e.Code), args{"When": when})
+	text, said := v.say("error."+string(e.Code), args{"When": when}), v.serviceSays(e)
 	switch {
+	case e.Code == hostapi.CodeInvalid && e.Op == hostapi.OpDelete: // which sends nothing of what was entered
+		return explanation{text: said}
+	case e.Code == hostapi.CodeInvalid:
+		return explanation{text: lines(text, said)}
+	case e.Code == hostapi.CodeConflict && said != "": // it need not be that the bot is busy
+		return explanation{said, true, nil}
 	case isNoAccount(e):
 		return explanation{v.say(v.errorKey("no_account"), nil), false, []discordgo.Button{v.toSignUp(), v.toPanel()}}
 	case e.Code == hostapi.CodeNotOffered:
 		return explanation{text, false, []discordgo.Button{v.toPanel()}}
 	case e.Code == hostapi.CodeLimitReached:
-		return explanation{text, true, []discordgo.Button{v.toUpgrade()}}
+		return explanation{lines(text, said), true, []discordgo.Button{v.toUpgrade()}}
+	case e.Code == hostapi.CodeForbidden:
+		return v.fault(lines(text, said))
 	case e.Code == hostapi.CodeNotFound:
 		return v.fault(v.say("error.gone", nil))
 	case e.Code == hostapi.CodeUnavailable:
@@ -174,6 +185,20 @@ func (v view) explainService(e *hostapi.Error) explanation {
 		return explanation{text, true, nil} // nobody need do anything
 	}
 	return v.fault(text)
+}
+
+// serviceSays is why the service refused, in its own words, or "".
+func (v view) serviceSays(e *hostapi.Error) string {
+	words := sanitize.Markdown(e.Words, commandLimit)
+	if words == "" {
+		return ""
+	}
+	return v.t.Format("create.reason", args{"Reason": words})
+}
+
+// lines joins texts of a line each, without those that are empty.
+func lines(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n")
 }
 
 // silenceOf reports whether the hosting service is slow, is away, or is broken, which is

@@ -55,7 +55,7 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 			case err != nil || end.Action == nil:
 			case end.Action.Outcome == interaction.Done:
 				c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
-			case end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
+			case end.Action.Outcome == interaction.Refused, end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
 				end.Message.Components = append(end.Message.Components, c.view(r).toForm(r.Name))
 			}
 			return end, err

@@ -76,6 +76,45 @@ func TestAFormIsFreshOnceItHasServedItsPurpose(t *testing.T) {
 	}
 }
 
+// TestARefusedFormComesBack has the service not accept what was entered.
+func TestARefusedFormComesBack(t *testing.T) {
+	for form, fields := range map[string]map[string]string{
+		"create/512/2048/100": newBot("Radio"), "startup/a": {"command": "node x.js", "entry": "x.js"}, "delete/a": {"name": "Shop"},
+	} {
+		for _, words := range []string{"The name *Radio* is taken @everyone", ""} {
+			w, c := shop(t, "RUNNING")
+			op := map[bool]hostapi.Operation{true: hostapi.OpDelete}[form == "delete/a"]
+			w.action = func() (string, error) {
+				return "", &hostapi.Error{Code: hostapi.CodeInvalid, Op: op, Status: 422, Detail: `{"secret":1}`, Words: words}
+			}
+			if op == hostapi.OpDelete && words == "" { // which is no refusal of what was entered
+				continue
+			}
+			end := ending(t, c, submit(form, fields))
+			sendable(t, end)
+			said := text(end.Message)
+			if entered := strings.Contains(said, "didn't accept what you entered"); entered != (op != hostapi.OpDelete) {
+				t.Errorf("%s:\n%s", form, said)
+			}
+			if words != "" {
+				wantText(t, end.Message, "couldn't be", `The hosting service says: The name \*Radio\* is taken \@everyone`)
+			}
+			if strings.Contains(said, "REF1234") || strings.Contains(said, "our team") || strings.Contains(said, "secret") || strings.HasSuffix(said, "says: ") {
+				t.Errorf("%s:\n%s", form, said)
+			}
+			if end.Action.Outcome != interaction.Refused || w.expired != 1 {
+				t.Errorf("%s: staff are told %+v, expired %d", form, end.Action, w.expired)
+			}
+			again := inputs(t, answer(t, c, press(buttons(end.Message)["Back to the form"].CustomID)))
+			for id, want := range fields {
+				if got := again[id]; got.Value != want && id != "language" {
+					t.Errorf("%s: %s comes back as %q, was %q", form, id, got.Value, want)
+				}
+			}
+		}
+	}
+}
+
 func TestAFormThatCannotGoWellIsNotBroughtBack(t *testing.T) {
 	w, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{submit("startup/b", nil), submit("create/9999/2048/100", newBot("Radio"))} {

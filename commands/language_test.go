@@ -352,7 +352,10 @@ func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh ask
 // actions draws each action in each of its ends.
 func (d *drawn) actions(fresh asking) {
 	failed := func() (string, error) {
-		return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Detail: long("D")}
+		return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: long("D")}
+	}
+	refused := func() (string, error) {
+		return "", &hostapi.Error{Code: hostapi.CodeInvalid, Status: 422, Words: long("D")}
 	}
 	uncertain := func() (string, error) { return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true} }
 	slow := func() (string, error) { time.Sleep(83 * time.Minute); return "RUNNING", nil }
@@ -365,7 +368,7 @@ func (d *drawn) actions(fresh asking) {
 		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE", "start": interaction.Ticked}),
 		submit("create/513/2048/100", map[string]string{"name": "x"}),
 	}
-	for _, ends := range []func() (string, error){nil, failed, uncertain, slow} {
+	for _, ends := range []func() (string, error){nil, failed, refused, uncertain, slow} {
 		fresh(func(w *world) { w.action = ends }, requests...)
 		fresh(func(w *world) { stopped(w); w.action = ends }, requests...)
 	}
@@ -383,7 +386,7 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 	_, c := with(func(*world) {})
 	r := interaction.Request{UserID: "42", CustomerID: "42"}
 	for _, code := range []hostapi.Code{
-		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
+		hostapi.CodeUnauthorized, hostapi.CodeForbidden, hostapi.CodeNotFound, hostapi.CodeConflict, hostapi.CodeInvalid, hostapi.CodeLimitReached, hostapi.CodeRateLimited,
 		hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeCanceled, hostapi.CodeNotOffered, hostapi.CodeInternal,
 	} {
 		for _, wait := range []time.Duration{0, time.Hour} {

@@ -62,7 +62,7 @@ func (v view) eventLines(events []incident.Event) string {
 }
 
 func (v view) eventLine(e incident.Event) string {
-	sign := map[interaction.Outcome]string{interaction.Done: "✅", interaction.Failed: "❌", interaction.Unconfirmed: "⚠️"}[e.Outcome]
+	sign := map[interaction.Outcome]string{interaction.Done: "✅", interaction.Failed: "❌", interaction.Refused: "↩️", interaction.Unconfirmed: "⚠️"}[e.Outcome]
 	if sign == "" {
 		sign = "❗"
 	}

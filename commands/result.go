@@ -8,7 +8,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
 )
 
@@ -31,6 +30,8 @@ func (e result) outcome() interaction.Outcome {
 	// errGone: the service accepted an action whose bot it does not list afterwards.
 	case errors.Is(e.err, interaction.ErrUnsettled), errors.Is(e.err, errGone), errors.Is(e.err, interaction.ErrOutcomeUnknown), hostapi.IsUncertain(e.err):
 		return interaction.Unconfirmed
+	case hostapi.CodeOf(e.err) == hostapi.CodeInvalid:
+		return interaction.Refused
 	default:
 		return interaction.Failed
 	}
@@ -43,7 +44,7 @@ func (e result) forStaff() *interaction.Action {
 
 // outcomeColor returns the colour of a message that says how an action ended.
 func outcomeColor(o interaction.Outcome) int {
-	return map[interaction.Outcome]int{interaction.Done: green, interaction.Failed: red, interaction.Unconfirmed: orange}[o]
+	return map[interaction.Outcome]int{interaction.Done: green, interaction.Failed: red, interaction.Refused: yellow, interaction.Unconfirmed: orange}[o]
 }
 
 // draw says how an action ended on the card of its bot, if there still is one.
@@ -80,14 +81,22 @@ func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) int
 	if failure == nil {
 		end = ""
 	}
-	sign := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Failed: "❌ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
+	sign := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Failed: "❌ ", interaction.Unconfirmed: "⚠️ "}[saidAs(a.Outcome)]
 	embed := &discordgo.MessageEmbed{
 		Color:       outcomeColor(a.Outcome),
-		Description: strings.TrimSpace(sign + v.say("action."+a.Name+"."+string(a.Outcome), args{"Bot": name(server)}) + "\n" + end),
+		Description: strings.TrimSpace(sign + v.say("action."+a.Name+"."+string(saidAs(a.Outcome)), args{"Bot": name(server)}) + "\n" + end),
 	}
 	response := v.draw("", embed, v.interruptedRows(server.ID, a)...)
 	response.Action, response.Failure = &a, failure
 	return response
+}
+
+// saidAs returns the outcome whose texts are said where the reason is not known any more.
+func saidAs(o interaction.Outcome) interaction.Outcome {
+	if o == interaction.Refused {
+		return interaction.Failed
+	}
+	return o
 }
 
 // interrupted completes what is known of an action whose process has died, and returns why it is
@@ -97,7 +106,7 @@ func (v view) interrupted(a *interaction.Action) error {
 		a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(v.asked.ReceivedAt)
 	}
 	a.Interrupted = a.Outcome == interaction.Unconfirmed
-	if a.Outcome == interaction.Done {
+	if a.Outcome == interaction.Done || a.Outcome == interaction.Refused {
 		return nil
 	}
 	return interaction.ErrInterrupted
@@ -132,8 +141,10 @@ func (v view) ending(e result) string {
 		return "⚠️ " + text("action.unsettled") + "\n" + v.referenceLine()
 	case e.outcome() == interaction.Unconfirmed:
 		return "⚠️ " + text(key+".unconfirmed") + "\n" + v.referenceLine()
+	case e.outcome() == interaction.Refused:
+		return lines("❌ "+text(key+".failed"), v.whyFailed(e).text)
 	default:
-		return "❌ " + text(key+".failed") + "\n" + v.whyFailed(e).text + "\n" + v.referenceLine() + v.serviceReason(e)
+		return lines("❌ "+text(key+".failed"), v.whyFailed(e).text, v.referenceLine())
 	}
 }
 
@@ -152,8 +163,8 @@ func (e result) isLocked() bool {
 // whyFailed explains why an action failed. That a bot is suspended says more than how the service
 // refuses for that reason.
 func (v view) whyFailed(e result) explanation {
-	if e.isLocked() {
-		return explanation{v.t.Text("card.suspended"), true, []discordgo.Button{v.support(), v.toPanel()}}
+	if service, ok := errors.AsType[*hostapi.Error](e.err); ok && e.isLocked() {
+		return explanation{lines(v.t.Text("card.suspended"), v.serviceSays(service)), true, []discordgo.Button{v.support(), v.toPanel()}}
 	}
 	return v.explain(e.err)
 }
@@ -183,16 +194,3 @@ func (v view) done(e result) string {
 
 // instant reports whether a duration would be said as 0.0 s.
 func instant(d time.Duration) bool { return d < 50*time.Millisecond }
-
-// serviceReason is why the service refused to create a bot, in its own words.
-func (v view) serviceReason(e result) string {
-	var service *hostapi.Error
-	if e.action.op != hostapi.OpCreate || !errors.As(e.err, &service) || service.Code == hostapi.CodeNotOffered || service.Status >= 500 {
-		return ""
-	}
-	words := sanitize.Markdown(service.Detail, commandLimit)
-	if words == "" {
-		return ""
-	}
-	return "\n" + v.t.Format("create.reason", args{"Reason": words})
-}

@@ -50,7 +50,7 @@ func (r record) is(e entry) error {
 		return errors.New("actions: the record is that of another bot")
 	}
 	switch r.Action.Outcome {
-	case "", interaction.Done, interaction.Failed, interaction.Unconfirmed:
+	case "", interaction.Done, interaction.Failed, interaction.Refused, interaction.Unconfirmed:
 		return nil
 	}
 	return fmt.Errorf("actions: the record has the outcome %q", r.Action.Outcome)

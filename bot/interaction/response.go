@@ -48,8 +48,8 @@ type Response struct {
 	Action *Action
 	// Reported says that another process has told staff that nobody knows how Action ended.
 	Reported bool
-	// Failure is told to staff, where it is set; what the caller is to know of
-	// it is in Message already.
+	// Failure is told to staff, where it is set and Action was not Refused; what the caller is to
+	// know of it is in Message already.
 	Failure error
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
@@ -128,6 +128,7 @@ type Outcome string
 const (
 	Done        Outcome = "done"
 	Failed      Outcome = "failed"
+	Refused     Outcome = "refused"     // for what was entered: the caller's to mend, and no failure
 	Unconfirmed Outcome = "unconfirmed" // it may have happened
 )
 

@@ -234,6 +234,16 @@ func acted(text string) interaction.Handler {
 	}
 }
 
+// refusing ends an action as one does whose form the hosting service has refused, in these words.
+func refusing(words string) interaction.Handler {
+	return func(context.Context, *interaction.Request) (interaction.Response, error) {
+		response := interaction.Update(say("not accepted"))
+		response.Action = &interaction.Action{Name: "create", Outcome: interaction.Refused}
+		response.Failure = errors.New(words)
+		return response, nil
+	}
+}
+
 func failing(err error) interaction.Handler {
 	return func(context.Context, *interaction.Request) (interaction.Response, error) {
 		return interaction.Response{}, err

@@ -246,6 +246,9 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 	}
 	if r.Reported {
 		rep.log(zerolog.WarnLevel).Err(r.Failure).Msg("an action has ended that another process has reported")
+	} else if r.Action != nil && r.Action.Outcome == interaction.Refused {
+		rep.outcome = "refused"
+		rep.log(zerolog.InfoLevel).Msg("what was entered was refused") // in words that may repeat it
 	} else if r.Failure != nil {
 		rep.failed("failed", r.Failure)
 	}

@@ -250,6 +250,11 @@ func TestServe(t *testing.T) {
 			calls: []call{{"defer update", deferral}, {"edit running", 2 * time.Second}, {"edit sorry", 2 * time.Second}},
 			staff: []string{"failure broken"}, outcome: "failed",
 		},
+		"what was entered is refused, which is no failure": {
+			event: press(), handler: then("running", refusing("typed")),
+			calls: []call{{"update running", 0}, {"edit not accepted", 0}},
+			staff: []string{"action create"}, outcome: "refused",
+		},
 		"a message of its own is not sent twice": {
 			event: press(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"follow up": {unavailable}},
 			calls: []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
@@ -289,6 +294,9 @@ func TestServe(t *testing.T) {
 				}
 				if test.outcome != "" && (len(s.observed) != 1 || s.observed[0].Outcome != test.outcome) {
 					t.Errorf("observed %+v, want outcome %q", s.observed, test.outcome)
+				}
+				if bytes.Contains(s.log.Bytes(), []byte("typed")) {
+					t.Errorf("the log holds what was entered: %s", s.log.String())
 				}
 				if bytes.Contains(s.log.Bytes(), []byte(interactionToken)) {
 					t.Errorf("the log holds the interaction's token: %s", s.log.String())

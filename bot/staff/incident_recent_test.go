@@ -44,10 +44,15 @@ func TestTheLatestEventsOfACustomerAreKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		note("13", interaction.Action{}, &hostapi.Error{Code: hostapi.CodeUnavailable})
+		note("14", interaction.Action{Name: "create", Outcome: interaction.Refused}, &hostapi.Error{Code: hostapi.CodeInvalid, Status: 422})
 		events, err := store.Recent(t.Context(), "42")
 		if err != nil || len(events) != 8 {
 			t.Fatalf("%d events (%v): %+v", len(events), err, events)
 		}
+		if e := events[0]; e.Action != "create" || e.Outcome != interaction.Refused || e.Cause != "invalid" || e.Status != 422 || e.Reference != "" {
+			t.Errorf("what was refused is %+v", e)
+		}
+		events = events[1:]
 		if e := events[0]; e.Action != "" || e.Cause != "unreachable" || e.Reference != "REF13" {
 			t.Errorf("the failure is %+v", e)
 		}

@@ -129,6 +129,7 @@ func writeEverything(log *stafflog.Log) {
 			}
 		}
 	}
+	log.Action(request, interaction.Action{Name: "create", BotName: long, Outcome: interaction.Refused}, &hostapi.Error{Code: hostapi.CodeInvalid, Status: 422})
 	log.Audit(&byStaff, interaction.Audit{Detail: long})
 	log.Audit(request, interaction.Audit{Detail: long, Refused: true})
 	for _, err := range causes() {

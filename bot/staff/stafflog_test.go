@@ -83,14 +83,17 @@ func TestActions(t *testing.T) {
 			Name: "restart", BotID: "id-1", BotName: "My *shop*", Outcome: outcome, Interrupted: outcome == interaction.Unconfirmed, Duration: 4200 * time.Millisecond,
 		}, failure)
 	}
+	refused := &hostapi.Error{Code: hostapi.CodeInvalid, Op: hostapi.OpCreate, Status: 422, Detail: "typed"}
+	log.Action(request, interaction.Action{Name: "create", BotName: "Shop", Outcome: interaction.Refused, Duration: time.Second}, refused)
 	entries := p["actions"]
-	if len(entries) != 3 || len(p) != 1 {
+	if len(entries) != 4 || len(p) != 1 {
 		t.Fatalf("posted %v", p)
 	}
 	for i, wanted := range []string{
 		"<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s",
 		"<@42> `42` · ❌ Restart · My \\*shop\\* `id-1` · Failed: Hosting service: not possible in the bot's current state (409) · 4.2\u00a0s · `ABC1234`",
 		"<@42> `42` · ⚠️ Restart · My \\*shop\\* `id-1` · Not confirmed · the process running it crashed · 4.2\u00a0s · `ABC1234`",
+		"<@42> `42` · ↩️ Creation · Shop  · Refused: Hosting service: input not accepted (422) · 1.0\u00a0s",
 	} {
 		time, rest, _ := strings.Cut(entries[i].Line, "> ")
 		if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != wanted {

@@ -88,6 +88,9 @@ func Ended(r *interaction.Request, a interaction.Action, why error) Event {
 	if why != nil {
 		e = Failed(r, why)
 	}
+	if a.Outcome == interaction.Refused { // nothing is kept behind a reference
+		e.Reference = ""
+	}
 	e.Action, e.Outcome, e.BotID, e.BotName = a.Name, a.Outcome, a.BotID, sanitize.Plain(a.BotName, nameLimit)
 	return e
 }

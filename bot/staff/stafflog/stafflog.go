@@ -65,12 +65,12 @@ const (
 // Action writes in a line how an action ended, why if it failed, and whether staff acted
 // for a customer. The failure is nil if it went well.
 func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error) {
-	emoji := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
+	emoji := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Refused: "↩️ ", interaction.Unconfirmed: "⚠️ "}[a.Outcome]
 	parts := []string{cmp.Or(emoji, "❌ ") + l.t.Text("log.action.title."+a.Name), bot(a), l.outcome(a, failure)}
 	if a.Outcome == interaction.Done || a.Duration >= time.Second { // a failure at once took no time
 		parts = append(parts, l.t.Duration(a.Duration))
 	}
-	if a.Outcome != interaction.Done {
+	if a.Outcome != interaction.Done && a.Outcome != interaction.Refused {
 		parts = append(parts, "`"+r.Reference+"`")
 	}
 	entry := logchannel.Entry{
