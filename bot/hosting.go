@@ -39,6 +39,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
+		StatusMap: c.StatusMap,
 		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 		Away: func() bool { return !client.DownSince().IsZero() }, OnDoubt: b.accountDoubted,

@@ -108,7 +108,7 @@ func (c *Commands) act(a action) interaction.Handler {
 
 // allowed reports whether an action makes sense on a bot as it is.
 func (a action) allowed(s hostapi.Server) bool {
-	return a.in.has(conditionOf(s.Status).state)
+	return a.in.has(conditionOf(s).state)
 }
 
 // senseless reports whether an action makes no sense on a bot as it is now, and returns the
@@ -136,7 +136,7 @@ func (c *Commands) seeAnew(ctx context.Context, userID string, b *bot) bool {
 // whyNot says why an action makes no sense on a bot as it is. Of a bot that the host has
 // suspended the card says it by itself.
 func (v view) whyNot(a action, s hostapi.Server) string {
-	switch now := conditionOf(s.Status).state; {
+	switch now := conditionOf(s).state; {
 	case now == locked:
 		return ""
 	case now == a.to:
@@ -193,7 +193,7 @@ func (c *Commands) reinstall(a action) interaction.Handler {
 			return card.draw(), nil
 		}
 		server, running := c.atThisMoment(r.CustomerID, b.server, b.known)
-		if now := conditionOf(server.Status).state; running == nil && (now == up || now == unknown || now.moving()) {
+		if now := conditionOf(server).state; running == nil && (now == up || now == unknown || now.moving()) {
 			return c.view(r).askReinstall(b), nil
 		}
 		return c.begin(ctx, r, a, b)

@@ -49,7 +49,7 @@ func (m member) fate() fate {
 	case interaction.Unconfirmed:
 		return fateUnconfirmed
 	}
-	if conditionOf(m.end.server.Status).state == broken {
+	if conditionOf(m.end.server).state == broken {
 		return fateCrashed
 	}
 	return fateDone

@@ -80,7 +80,7 @@ func (c card) draw() interaction.Response {
 	}
 	known := c.known
 	known.FetchedAt = known.Seen(c.server.ID)
-	condition := c.advise(conditionOf(c.server.Status))
+	condition := c.advise(conditionOf(c.server))
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
 	var lines []string
 	if !c.saysState && (!c.busy || !condition.state.moving()) {
@@ -105,7 +105,7 @@ func (c card) draw() interaction.Response {
 func (c *card) advise(now condition) condition {
 	switch {
 	case now.state == locked && c.notice == "":
-		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, true
+		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, now.key != ""
 	case now.state == broken && len(c.links) == 0 && !c.busy:
 		c.links = c.onward()
 	case now.state.moving() && !c.busy && c.isStuck(c.story):

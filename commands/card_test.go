@@ -37,10 +37,30 @@ func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 		{"start", "RUNNING", "Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "Stopped · <t:1690000000:R>\n"},
 		{"restart", "CRASHED", "Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "Running · packages reinstalled <t:1690000000:R>\n"},
 		{"stop", "RUNNING", "Running\n"}, {"start", "STOPPED", "Stopped\n"}, {"restart", "RESTARTING", "Restarting\n"}, {"", "RUNNING", "Running\n"},
-		{"", "Hiber*nating", `Hiber\*nating`},
+		{"", "Hiber*nating", `Hiber\*nating`}, {"restart", "OOM_KILLED", `OOM_KILLED · restarted <t:1690000000:R>`},
 	} {
 		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0), Settled: true}}}
 		wantText(t, answer(t, newCommands(t, w), press("show/a")).Message, test.want)
+	}
+}
+
+// TestStatusThatSaysMore is shown as it came, with what its state allows.
+func TestStatusThatSaysMore(t *testing.T) {
+	for _, test := range []struct{ status, says, offers, not string }{
+		{"OOM_KILLED", `🔴 Shop\n|OOM_KILLED`, "Start Restart", "Stop"}, {"exited (137)", "🔴 Shop|exited (137)", "Start Restart", "Stop"},
+		{"CrashLoopBackOff", "🔴 Shop|CrashLoopBackOff", "Start Restart", "Stop"}, {"install_failed", `🔴 Shop|install_failed`, "Start", "Stop"},
+		{"Suspended (non-payment)", "⛔ Shop|We've suspended this bot|Suspended (non-payment)", "", "Start Stop Restart"}, {"exited (0)", "⚫ Shop|Stopped", "Start", "Stop"},
+		{"Frozen", "⚪ Shop|Frozen", "Start Stop Restart", ""}, {"On ice", "⚫ Shop|On ice", "Start", "Stop Restart"}, {"on_ice (night)", `⚫ Shop|on_ice (night)`, "Start", "Stop"},
+	} {
+		s := server("a", "Shop", test.status)
+		s.StatusMap, _ = hostapi.ParseStatusMap([]string{"on ice=STOPPED"})
+		m := answer(t, newCommands(t, &world{list: account(s)}), press("show/a")).Message
+		wantText(t, m, strings.Split(strings.ReplaceAll(test.says, `\n`, "\n"), "|")...)
+		for label, b := range buttons(m) {
+			if strings.Contains(test.offers, label) && b.Disabled || strings.Contains(test.not, label) && !b.Disabled {
+				t.Errorf("%s: %s is disabled: %t", test.status, label, b.Disabled)
+			}
+		}
 	}
 }
 

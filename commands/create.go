@@ -143,7 +143,7 @@ func creation(wanted hostapi.NewServer) action {
 // startCreated tells of a creation, and starts the bot where it is there and at rest.
 func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, created result) interaction.Response {
 	start, _ := actionNamed("start")
-	v, state := c.view(r), conditionOf(created.server.Status).state
+	v, state := c.view(r), conditionOf(created.server).state
 	switch {
 	case created.outcome() == interaction.Failed, created.outcome() == interaction.Refused, created.err == nil && state == up:
 		return c.told(ctx, r, created)

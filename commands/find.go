@@ -147,7 +147,7 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	found = found[:min(len(found), maxOptions)]
 	for i, label := range labels(listOf(found)) {
 		s, _ := c.atThisMoment(r.CustomerID, found[i], snapshot)
-		choices = append(choices, interaction.Choice{Name: conditionOf(s.Status).emoji + " " + label, Value: botKey(s.ID)})
+		choices = append(choices, interaction.Choice{Name: conditionOf(s).emoji + " " + label, Value: botKey(s.ID)})
 	}
 	return interaction.Suggest(choices), nil
 }

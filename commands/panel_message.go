@@ -121,7 +121,7 @@ func panelBots(p panel.Panel, servers []hostapi.Server) (bots []hostapi.Server) 
 func (v panelView) bots() []hostapi.Server {
 	bots := panelBots(v.panel, v.known.List.Servers)
 	slices.SortStableFunc(bots, func(one, other hostapi.Server) int {
-		return byUrgency(conditionOf(one.Status), conditionOf(other.Status))
+		return byUrgency(conditionOf(one), conditionOf(other))
 	})
 	return bots
 }
@@ -153,7 +153,7 @@ func (v panelView) sumUp(bots []hostapi.Server) (text string, worst int) {
 	worst = grey
 	running, fallen := 0, 0
 	for _, s := range bots {
-		now := conditionOf(s.Status)
+		now := conditionOf(s)
 		worst = worse(worst, now.color)
 		switch now.state {
 		case up:
@@ -177,7 +177,7 @@ func (v panelView) sumUp(bots []hostapi.Server) (text string, worst int) {
 
 // line says how one of so many bots fares.
 func (v panelView) line(s hostapi.Server, bots int) string {
-	now := conditionOf(s.Status)
+	now := conditionOf(s)
 	emoji, called, word := now.emoji, name(s), v.statusWord(s, sanitize.Markdown)
 	if v.old {
 		emoji = conditionIn(hostapi.StateUnknown).emoji
@@ -195,7 +195,7 @@ func (v panelView) line(s hostapi.Server, bots int) string {
 func (v panelView) changed(s hostapi.Server) string {
 	past, known := v.past[s.ID]
 	is := past.Standing
-	if !known || is.State != hostapi.StateOf(s.Status) {
+	if !known || is.State != s.State() {
 		return ""
 	}
 	if is.AtLeast { // nobody saw it begin

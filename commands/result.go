@@ -62,7 +62,7 @@ func (e result) draw(v view) interaction.Response {
 		drawn.unsure = e.outcome() == interaction.Unconfirmed
 		if !drawn.unsure {
 			drawn.links = v.whyFailed(e).links
-			drawn.saysState = e.isLocked()
+			drawn.saysState = e.isLocked() && conditionOf(e.server).key != ""
 		}
 	} else if e.action.op == hostapi.OpCreate {
 		drawn.links = []discordgo.Button{v.toUpload(e.server.ID)}
@@ -157,7 +157,7 @@ func isRefusal(err error) bool {
 
 // isLocked reports whether the service refused an action because the host has suspended the bot.
 func (e result) isLocked() bool {
-	return isRefusal(e.err) && conditionOf(e.server.Status).state == locked
+	return isRefusal(e.err) && conditionOf(e.server).state == locked
 }
 
 // whyFailed explains why an action failed. That a bot is suspended says more than how the service
@@ -172,7 +172,7 @@ func (v view) whyFailed(e result) explanation {
 // done says that an action succeeded, and what to do next with a bot that was created or whose
 // startup was changed. What the bot is called and how it is now stands on the card below.
 func (v view) done(e result) string {
-	sign, now := "✅ ", conditionOf(e.server.Status).state
+	sign, now := "✅ ", conditionOf(e.server).state
 	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !e.action.leadsTo.has(now)) {
 		sign = "⚠️ " // the service did it, and the bot is not as it should be
 	}

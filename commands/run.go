@@ -94,7 +94,7 @@ func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot)
 	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
 		c.seeAnew(ctx, userID, &end.bot)
 	}
-	now := conditionOf(end.server.Status).state
+	now := conditionOf(end.server).state
 	if end.already = hostapi.CodeOf(err) == hostapi.CodeConflict && a.to != unknown && now == a.to; !end.already {
 		end.err = c.unsupportedBy(ctx, userID, b.server.ID, a.op, err)
 	}
@@ -114,7 +114,7 @@ func (c *Commands) told(ctx context.Context, r *interaction.Request, end result)
 func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
 	// The service may show a bot as stopped for a moment at any action. Of one that stays
 	// stopped, the stop that was expected before must not be forgotten.
-	stays := a.transitional == "" && hostapi.StateOf(b.server.Status) == hostapi.StateStopped
+	stays := a.transitional == "" && b.server.State() == hostapi.StateStopped
 	if c.watch.NoteAction != nil && a.op != hostapi.OpCreate && !stays {
 		c.watch.NoteAction(ctx, userID, b.server.ID, a.name)
 	}
@@ -195,7 +195,7 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 	if b.server.Status == "" {
 		pause, limit = 0, lookLimit
 	}
-	for pause == 0 || conditionOf(b.server.Status).state.moving() {
+	for pause == 0 || conditionOf(b.server).state.moving() {
 		if time.Now().Add(pause).After(deadline) {
 			return b, interaction.ErrUnsettled
 		}

@@ -14,7 +14,7 @@ import (
 
 // condition is what a status means to a person.
 type condition struct {
-	key   string // of its text; "" for a status that is not known
+	key   string // of its text; "" for a status that is shown as it came
 	emoji string
 	color int
 	state state
@@ -54,7 +54,7 @@ type listed struct {
 func listOf(servers []hostapi.Server) []listed {
 	list := make([]listed, len(servers))
 	for i := range servers {
-		list[i] = listed{&servers[i], conditionOf(servers[i].Status)}
+		list[i] = listed{&servers[i], conditionOf(servers[i])}
 	}
 	return list
 }
@@ -117,14 +117,15 @@ func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []host
 	return servers
 }
 
-// conditionOf says what a status means to a person. A status that is not known is
-// shown as it came and never taken for stopped.
-func conditionOf(status string) condition {
-	state := hostapi.StateOf(status)
-	if state == hostapi.StateUnknown && strings.TrimSpace(status) != "" {
-		return condition{"", "⚪", grey, unknown}
+// conditionOf says what a bot's status means to a person. A status that is not known is shown as it
+// came and never taken for stopped. One that says more than its state is shown as it came, too.
+func conditionOf(s hostapi.Server) condition {
+	state, plain := s.Meaning()
+	is := conditionIn(state)
+	if !plain && strings.TrimSpace(s.Status) != "" {
+		is.key = ""
 	}
-	return conditionIn(state)
+	return is
 }
 
 // conditionIn says what a state means to a person.
@@ -154,12 +155,12 @@ func conditionIn(s hostapi.State) condition {
 
 // status says a bot's status with its emoji.
 func (v view) status(s hostapi.Server) string {
-	return conditionOf(s.Status).emoji + " " + v.statusWord(s, sanitize.Markdown)
+	return conditionOf(s).emoji + " " + v.statusWord(s, sanitize.Markdown)
 }
 
-// statusWord says a bot's status; one that is not known as it came, made fit to be shown.
+// statusWord says a bot's status; one that has no text as it came, made fit to be shown.
 func (v view) statusWord(s hostapi.Server, clean func(text string, limit int) string) string {
-	return v.wordOf(listed{&s, conditionOf(s.Status)}, clean)
+	return v.wordOf(listed{&s, conditionOf(s)}, clean)
 }
 
 // wordOf is statusWord of a bot of a list.

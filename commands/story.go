@@ -35,7 +35,7 @@ type story struct {
 
 // storyOf reads a bot's story. Where Redis does not tell, there is none.
 func (c *Commands) storyOf(ctx context.Context, customerID string, s hostapi.Server) (told story) {
-	now := conditionOf(s.Status).state
+	now := conditionOf(s).state
 	if !c.watch.offered() || now != broken && !now.moving() {
 		return story{}
 	}
@@ -52,7 +52,7 @@ func (c *Commands) storyOf(ctx context.Context, customerID string, s hostapi.Ser
 	looked := states[len(states)-1].To
 	fared := history.Stretches(states, states[0].From, looked)
 	last := len(fared) - 1
-	if last < 0 || fared[last].Kind != history.KindOf(hostapi.StateOf(s.Status)) || fared[last].To.Before(looked) {
+	if last < 0 || fared[last].Kind != history.KindOf(s.State()) || fared[last].To.Before(looked) {
 		return told // the state is newer than what was seen
 	}
 	if last > 0 {
@@ -109,7 +109,7 @@ func (c card) onward() []discordgo.Button {
 // movingSince is since when a bot has been on the way to another state; zero if that is not known.
 func (b bot) movingSince(told story) time.Time {
 	note := b.known.Notes[b.server.ID]
-	if a, ok := actionNamed(note.Action); ok && !note.Settled && note.At.After(told.since) && hostapi.StateOf(a.transitional) == hostapi.StateOf(b.server.Status) {
+	if a, ok := actionNamed(note.Action); ok && !note.Settled && note.At.After(told.since) && hostapi.StateOf(a.transitional) == b.server.State() {
 		return note.At
 	}
 	return told.since
@@ -120,12 +120,12 @@ func (b bot) movingSince(told story) time.Time {
 func (b bot) isStuck(told story) bool {
 	stuck := []hostapi.State{hostapi.StateStarting, hostapi.StateRestarting, hostapi.StateInstalling}
 	since := b.movingSince(told)
-	return slices.Contains(stuck, hostapi.StateOf(b.server.Status)) && !since.IsZero() && time.Since(since) >= stuckAfter
+	return slices.Contains(stuck, b.server.State()) && !since.IsZero() && time.Since(since) >= stuckAfter
 }
 
 // mayStop reports whether an action stops a bot that is stuck, which it may though the bot is busy.
 func (c *Commands) mayStop(ctx context.Context, r *interaction.Request, a action, b bot) bool {
-	return a.op == hostapi.OpStop && conditionOf(b.server.Status).state.moving() && b.isStuck(c.storyOf(ctx, r.CustomerID, b.server))
+	return a.op == hostapi.OpStop && conditionOf(b.server).state.moving() && b.isStuck(c.storyOf(ctx, r.CustomerID, b.server))
 }
 
 // stuckLine says for how long a bot has been in its state, and what to do.

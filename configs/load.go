@@ -74,7 +74,7 @@ func (l *loader) name(key string) string { return cmp.Or(l.names[key], variable(
 
 // variable returns the variable of a key, such as HOSTAPI_TIMEOUT.
 func variable(key string) string {
-	words := strings.NewReplacer("log_channels.default", "log_channel_id", "log_channels.", "log_channel_", "links.", "", ".", "_")
+	words := strings.NewReplacer("log_channels.default", "log_channel_id", "log_channels.", "log_channel_", "hostapi.status_map", "status_map", "links.", "", ".", "_")
 	return strings.ToUpper(words.Replace(key))
 }
 

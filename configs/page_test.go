@@ -99,7 +99,7 @@ func typeOf(t *testing.T, of reflect.Type) string {
 		return "number or `auto`"
 	case reflect.TypeFor[configs.IDs]():
 		return "IDs"
-	case reflect.TypeFor[configs.Languages]():
+	case reflect.TypeFor[configs.Languages](), reflect.TypeFor[configs.StatusMap]():
 		return "list"
 	}
 	switch of.Kind() {

@@ -12,6 +12,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,13 +110,32 @@ type HostAPI struct {
 	AllowHTTP  bool        `yaml:"allow_http" env:"HOSTAPI_ALLOW_HTTP"`
 	// Timeout bounds one request: 100 ms to 2 min.
 	Timeout time.Duration `yaml:"timeout" env:"HOSTAPI_TIMEOUT"`
+	// StatusMap says what the service's own words for a bot's state mean.
+	StatusMap StatusMap `yaml:"status_map" env:"STATUS_MAP"`
 	// Operations changes how operations are called. Only the file sets it.
 	Operations map[hostapi.Operation]hostapi.Override `yaml:"operations"`
 }
 
 // Config returns what the service's client takes from the settings.
 func (h HostAPI) Config() hostapi.Config {
-	return hostapi.Config{BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout, Operations: h.Operations}
+	statusMap, _ := hostapi.ParseStatusMap(h.StatusMap) // which is valid
+	return hostapi.Config{BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout, Operations: h.Operations, StatusMap: statusMap}
+}
+
+// StatusMap is a list of word=STATE: keys with values or a list in the file, or a text with commas.
+type StatusMap []string
+
+// UnmarshalYAML reads any of them.
+func (m *StatusMap) UnmarshalYAML(node *yaml.Node) (err error) {
+	if node.Kind != yaml.MappingNode {
+		*m, err = listIn(node)
+		return err
+	}
+	*m = nil
+	for pair := range slices.Chunk(node.Content, 2) {
+		*m = append(*m, pair[0].Value+"="+pair[1].Value)
+	}
+	return nil
 }
 
 // Redis is where the program keeps what must outlive an interaction.

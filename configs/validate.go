@@ -40,6 +40,8 @@ func (l *loader) validate(s *Settings) {
 	for _, wrong := range s.HostAPI.Config().Validate() {
 		l.check("hostapi."+wrong.Field, errors.New(wrong.Problem))
 	}
+	_, err := hostapi.ParseStatusMap(s.HostAPI.StatusMap)
+	l.check("hostapi.status_map", err)
 	l.check("hostapi.timeout", between(s.HostAPI.Timeout, 100*time.Millisecond, 2*time.Minute))
 
 	if s.Redis.URL != "" {

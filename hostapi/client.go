@@ -58,6 +58,7 @@ type Client struct {
 	timeout    time.Duration
 	userAgent  string
 	operations map[Operation]operation
+	statusMap  StatusMap
 	observe    func(Call)
 	limits     *limits
 	breaker    *breaker
@@ -88,6 +89,7 @@ func New(c Config) (*Client, error) {
 		timeout:    c.Timeout,
 		userAgent:  c.UserAgent,
 		operations: operations,
+		statusMap:  c.StatusMap,
 		observe:    c.Observe,
 		limits:     &limits{accounts: make(map[string]time.Time)},
 		breaker:    &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},

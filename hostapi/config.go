@@ -11,7 +11,7 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Config is what a Client needs. Operations and Transport may be left out.
+// Config is what a Client needs. Operations, StatusMap and Transport may be left out.
 type Config struct {
 	// BaseURL is the address of the service that all paths are relative to.
 	BaseURL string
@@ -25,6 +25,8 @@ type Config struct {
 	UserAgent string
 	// Operations turns operations off or changes how they are called.
 	Operations map[Operation]Override
+	// StatusMap is that of all servers.
+	StatusMap StatusMap
 	// Transport sends the requests; nil means a pool of connections of the
 	// client's own, which uses the environment's proxy for https.
 	Transport http.RoundTripper

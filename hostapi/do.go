@@ -226,6 +226,10 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	if err != nil {
 		return result{}, c.malformed(o, res, whatIs(res, body, err))
 	}
+	got.server.StatusMap = c.statusMap
+	for i := range got.list.Servers {
+		got.list.Servers[i].StatusMap = c.statusMap
+	}
 	return got, c.judgeEmpty(ctx, o, res, got.list, body)
 }
 

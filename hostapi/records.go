@@ -20,7 +20,7 @@ type Server struct {
 	ID             string `json:"id"` // never empty
 	Name           string `json:"name"`
 	Language       string `json:"language"`
-	Status         string `json:"status"`    // such as RUNNING; case does not matter
+	Status         string `json:"status"`    // such as RUNNING; as it came
 	Subdomain      string `json:"subdomain"` // empty: none
 	StartupCommand string `json:"startupCommand"`
 	EntryFile      string `json:"entryFile"`
@@ -30,6 +30,9 @@ type Server struct {
 	PlanName       string `json:"planName"`
 	// CreatedAt is in UTC; zero where the service's time could not be read.
 	CreatedAt time.Time `json:"createdAt"`
+	// StatusMap is what Status may mean beside what it commonly does. It is the program's, and stored
+	// nowhere, so that all that is known of a server follows a change of it.
+	StatusMap StatusMap `json:"-"`
 }
 
 // Account is the summary of an account's plan.

@@ -97,6 +97,8 @@ type Config struct {
 	// BesideKey returns the key of a hash that is read along with a user's account, in the
 	// same round trip. In a Cluster it is in the slot of the hash tag {userID}. It may be nil.
 	BesideKey func(userID string) string
+	// StatusMap is that of all servers. Source gives them the same.
+	StatusMap hostapi.StatusMap
 	// OnGarbage is called when a key held something else than an account.
 	OnGarbage func(error)
 	// OnLookup is called by each Account: fresh reports whether the service had not to be

@@ -188,3 +188,26 @@ func TestCallsEndWithPatienceAndClose(t *testing.T) {
 		}
 	})
 }
+
+// TestStatusMapHoldsForWhatIsStored has a process with other words read what another one stored.
+func TestStatusMapHoldsForWhatIsStored(t *testing.T) {
+	each(t, func(t *testing.T, f *fixture) {
+		f.fetched(t, "on ice")
+		for _, test := range []struct {
+			entries []string
+			want    hostapi.State
+		}{{nil, hostapi.StateUnknown}, {[]string{"On-Ice=STOPPED"}, hostapi.StateStopped}, {[]string{"onice=CRASHED"}, hostapi.StateCrashed}} {
+			words, err := hostapi.ParseStatusMap(test.entries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := accounts.New(accounts.Config{
+				Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience, StatusMap: words, OnGarbage: func(err error) { t.Error(err) }, Now: f.now,
+			})
+			t.Cleanup(c.Close)
+			if s := f.cached(t, c).snapshot.List.Servers[0]; s.Status != "on ice" || s.State() != test.want {
+				t.Errorf("with %q it is %q, %c", test.entries, s.Status, s.State())
+			}
+		}
+	})
+}

@@ -92,7 +92,7 @@ func (e *entry) actions(newer hostapi.List) map[string]Note {
 			if kept == nil {
 				kept = make(map[string]Note)
 			}
-			kept[s.ID] = Note{Action: note.Action, At: note.At, Settled: note.Settled || !hostapi.StateOf(s.Status).Moving(), StartupAt: note.StartupAt}
+			kept[s.ID] = Note{Action: note.Action, At: note.At, Settled: note.Settled || !s.State().Moving(), StartupAt: note.StartupAt}
 		}
 	}
 	return kept

@@ -98,7 +98,7 @@ func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snaps
 		}
 		answer := found.entry.with(serverID, func(s *hostapi.Server, n *Note) {
 			*s, n.Seen = server, c.config.Now()
-			n.Settled = n.Settled || !hostapi.StateOf(server.Status).Moving()
+			n.Settled = n.Settled || !server.State().Moving()
 		})
 		answer.DoubtedSince = time.Time{}
 		if !errors.Is(c.store(ctx, userID, found, answer), errChanged) {

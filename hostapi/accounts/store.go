@@ -67,6 +67,9 @@ func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
 		_ = c.config.Redis.Del(ctx, key).Err()
 		return nil
 	}
+	for i := range e.List.Servers {
+		e.List.Servers[i].StatusMap = c.config.StatusMap
+	}
 	return e
 }
 

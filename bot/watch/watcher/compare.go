@@ -58,7 +58,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 		}
 		change := Change{
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
-			From: former.State, To: hostapi.StateOf(server.Status), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
+			From: former.State, To: server.State(), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
 		}
 		w.judge(&change, a)
 		s.note(change, former.Logged, gap)
@@ -132,10 +132,10 @@ func (w *Watcher) judge(c *Change, a *account) {
 	action, at := a.expected(c.ServerID)
 	over := at.Add(w.Timing.GracePeriod)
 	switch {
-	case crashed:
 	case over.After(c.At.Add(2 * w.Timing.GracePeriod)): // a clock was wrong: it explains nothing
-	case action == "stop": // unless the bot was seen to run after that
+	case action == "stop": // unless the bot was seen to run after that; what does not heed a stop is killed: "exited (137)"
 		c.Unexpected = c.After.After(over)
+	case crashed:
 	case c.At.Before(over):
 		c.To, c.Unexpected = hostapi.StateRestarting, false
 	}

@@ -242,9 +242,9 @@ func TestBotsThatFallTogetherAreToldTogether(t *testing.T) {
 		w, _ := start(t, url, s, o, nil)
 		hurry(t, url, w)
 		watch(t, w, "1")
-		for i, status := range []string{"RUNNING", "CRASHED"} {
+		for i, status := range []string{"RUNNING", "OOM_KILLED"} {
 			s.set(func(s *service) { s.status = status })
-			if one, other := o.wait(t, 2*i+1), o.wait(t, 2*i+2); one.ServerID == other.ServerID || one.Unexpected != other.Unexpected || one.Unexpected != (status == "CRASHED") {
+			if one, other := o.wait(t, 2*i+1), o.wait(t, 2*i+2); one.ServerID == other.ServerID || one.Unexpected != other.Unexpected || one.Unexpected != (status == "OOM_KILLED") {
 				t.Errorf("told: %+v and %+v", one, other)
 			}
 			o.mu.Lock()
@@ -278,13 +278,20 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		}
 		s.set(func(s *service) { s.status = "RUNNING" })
 		o.wait(t, 6)
+		w.NoteAction(t.Context(), "1", "bot", "stop")
+		s.set(func(s *service) { s.status = "exited (137)" }) // it did not heed that, and was killed
+		if c := o.wait(t, 7); c.Unexpected || !c.To.Broken() {
+			t.Errorf("a stop that had to kill the bot is %+v", c)
+		}
+		s.set(func(s *service) { s.status = "RUNNING" })
+		o.wait(t, 8)
 		w.NoteAction(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
 		s.set(func(s *service) { s.status = "STOPPED" })
-		if c := o.wait(t, 7); c.Unexpected || c.To != hostapi.StateRestarting {
+		if c := o.wait(t, 9); c.Unexpected || c.To != hostapi.StateRestarting {
 			t.Errorf("a restart through us is %+v", c)
 		}
-		s.set(func(s *service) { s.ahead = 5 * interval / 2 })                // the grace period is over
-		if c := o.wait(t, 8); !c.Unexpected || c.To != hostapi.StateStopped { // and it stays so
+		s.set(func(s *service) { s.ahead = 5 * interval / 2 })                 // the grace period is over
+		if c := o.wait(t, 10); !c.Unexpected || c.To != hostapi.StateStopped { // and it stays so
 			t.Errorf("a restart from which the bot does not return is %+v", c)
 		}
 	})
