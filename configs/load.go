@@ -124,6 +124,9 @@ func (l *loader) index(section string, node *yaml.Node) {
 		if node.Value == "" {
 			node.Tag, node.Style = "!!null", 0
 		}
+		if section != "" {
+			l.check(section, pasted(node.Value))
+		}
 		return
 	case yaml.MappingNode:
 	default:
@@ -134,7 +137,9 @@ func (l *loader) index(section string, node *yaml.Node) {
 		name, value := pair[0], pair[1]
 		key := strings.TrimPrefix(section+"."+name.Value, ".")
 		now, former := formerNames()[key]
-		switch {
+		switch wrong := pasted(name.Value); {
+		case wrong != nil:
+			l.mistakeAt(name.Line, "a key "+wrong.Error())
 		case former:
 			l.mistakeAt(name.Line, key+" is now called "+now)
 		case l.names[key] != "":
@@ -211,6 +216,7 @@ func (l *loader) readEnvironment(environ []string) {
 			l.mistake("%s is now called %s", name, variable(formerNames()[former]))
 		}
 	}
+	l.pastedNames(variables)
 	l.forgetSecrets(variables)
 	l.decode(l.tree("", reflect.TypeFor[Settings](), variables))
 }
@@ -233,6 +239,7 @@ func (l *loader) tree(section string, settings reflect.Type, variables map[strin
 			value.Line = -1 - len(l.keys)
 			l.keys[position{value.Line, 0}] = key
 			l.names[key] = variable
+			l.check(key, pasted(variables[variable]))
 		}
 		tree.Content = append(tree.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
 	}

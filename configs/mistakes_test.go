@@ -16,7 +16,7 @@ import (
 func TestMistakesInVariables(t *testing.T) {
 	for _, test := range []struct{ variable, value, want string }{
 		{"DISCORD_TOKEN", "Bot abc", "without Bot"},
-		{"DISCORD_TOKEN", "abc ", "white space"},
+		{"DISCORD_TOKEN", "a c", "white space"},
 		{"DISCORD_TOKEN", "a\nb", "white space"},
 		{"DISCORD_API_URL", "discord.com", "not an absolute http or https address"},
 		{"DISCORD_API_URL", "https://discord.com/api?v=9", "without ?"},

@@ -79,7 +79,7 @@ func (s *Settings) SecretFiles() []SecretFile {
 }
 
 // readSecret returns what a file holds, without the line break that editors put
-// at its end. Its errors do not repeat the path: it may be the secret, given under
+// at its end, be it that of Windows. Its errors do not repeat the path: it may be the secret, given under
 // the wrong name.
 func readSecret(path string) (secret.Text, error) {
 	// Opening a named pipe waits until another process writes to it.
@@ -93,6 +93,9 @@ func readSecret(path string) (secret.Text, error) {
 	text := strings.TrimRight(string(content), "\r\n")
 	if text == "" {
 		return "", errors.New("names a file that is empty")
+	}
+	if wrong := pasted(text); wrong != nil {
+		return "", fmt.Errorf("names a file whose content %w", wrong)
 	}
 	return secret.Text(text), nil
 }

@@ -11,6 +11,7 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
@@ -222,12 +223,17 @@ func (ids *IDs) UnmarshalYAML(node *yaml.Node) (err error) {
 
 // listIn returns the elements of a list, or of a text with commas.
 func listIn(node *yaml.Node) (list []string, err error) {
-	if node.Kind != yaml.ScalarNode {
-		err = node.Load(&list)
-		return list, err
+	if node.Kind == yaml.ScalarNode {
+		for element := range strings.SplitSeq(node.Value, ",") {
+			list = append(list, strings.TrimSpace(element))
+		}
+	} else if err = node.Load(&list); err != nil {
+		return nil, err
 	}
-	for element := range strings.SplitSeq(node.Value, ",") {
-		list = append(list, strings.TrimSpace(element))
+	for _, element := range list {
+		if wrong := pasted(element); wrong != nil {
+			return nil, fmt.Errorf("is a list, of which an element %w", wrong)
+		}
 	}
 	return list, nil
 }
