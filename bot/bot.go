@@ -32,6 +32,7 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/ops/monitor"
 	"hostbot/bot/responder"
+	"hostbot/bot/seldom"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
@@ -88,6 +89,7 @@ type Bot struct {
 	stopping    atomic.Bool
 	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
 	secretRefused atomic.Pointer[time.Time]
+	secretKept    seldom.Line // that the file of its next one cannot be used
 	// accountsMissing is since when the hosting service does not find most accounts, or several that it has
 	// listed; nil while it does.
 	accountsMissing           atomic.Pointer[time.Time]

@@ -29,6 +29,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	c := b.settings.HostAPI.Config()
 	c.UserAgent = "hostbot/" + b.version
 	c.Observe, c.OnDown, c.OnUp = b.serviceCalled, b.serviceDown, b.serviceUp
+	c.OnRefused = b.renewServiceSecret
 	client, err := hostapi.New(c)
 	if err != nil {
 		return nil, nil, err

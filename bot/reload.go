@@ -1,6 +1,11 @@
 package bot
 
-import "hostbot/configs"
+import (
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/seldom"
+	"hostbot/configs"
+)
 
 // hostAPISecretFile is the variable that names the file of the hosting service's secret.
 const hostAPISecretFile = "HOSTAPI_SECRET_FILE"
@@ -26,13 +31,31 @@ func (b *Bot) Reload() {
 }
 
 func (b *Bot) reloadServiceSecret(f configs.SecretFile) {
-	changed, err := false, f.Err
+	if changed, ok := b.setServiceSecret(f, new(seldom.Line)); ok {
+		b.log.Info().Bool("changed", changed).Msg("the hosting service's secret was read again and counts from the next call on")
+	}
+}
+
+// renewServiceSecret reads the file of the hosting service's secret again, as the service refuses the one in use.
+func (b *Bot) renewServiceSecret() {
+	for _, f := range b.settings.SecretFiles() {
+		if f.Variable != hostAPISecretFile {
+			continue
+		}
+		if changed, _ := b.setServiceSecret(f, &b.secretKept); changed {
+			b.log.Info().Msg("the hosting service refused the secret, and is sent the one that the file holds by now")
+		}
+	}
+}
+
+// setServiceSecret has calls carry what a file holds, or says why they do not.
+func (b *Bot) setServiceSecret(f configs.SecretFile, kept *seldom.Line) (changed, ok bool) {
+	err := f.Err
 	if err == nil {
 		changed, err = b.service.SetSecret(f.Text)
 	}
 	if err != nil {
-		b.log.Error().Err(err).Msg("the hosting service's secret cannot be read again and stays as it was")
-		return
+		kept.Begin(&b.log, zerolog.ErrorLevel).Err(err).Msg("the hosting service's secret cannot be read again and stays as it was")
 	}
-	b.log.Info().Bool("changed", changed).Msg("the hosting service's secret was read again and counts from the next call on")
+	return changed, err == nil
 }

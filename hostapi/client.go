@@ -16,8 +16,8 @@
 //
 // Operations that only read are tried up to three times while their context's
 // deadline allows. Actions are sent again only where they certainly did not
-// reach the service, or the service answered 429 and said when to send them again. A call waits
-// for 10 s at most in all.
+// reach the service, where it refused their secret and another is in use meanwhile, or where it
+// answered 429 and said when to send them again. A call waits for 10 s at most in all.
 //
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
@@ -62,6 +62,7 @@ type Client struct {
 	observe    func(Call)
 	limits     *limits
 	breaker    *breaker
+	renewal    renewal
 }
 
 // New returns a client, or an error that joins the mistakes that Validate finds.
@@ -93,6 +94,7 @@ func New(c Config) (*Client, error) {
 		observe:    c.Observe,
 		limits:     &limits{accounts: make(map[string]time.Time)},
 		breaker:    &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},
+		renewal:    renewal{look: c.OnRefused},
 	}
 	client.secret.Store(newSecretInUse(c.Secret))
 	return client, nil

@@ -11,7 +11,7 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Config is what a Client needs. Operations, StatusMap and Transport may be left out.
+// Config is what a Client needs. Operations, StatusMap, Transport and OnRefused may be left out.
 type Config struct {
 	// BaseURL is the address of the service that all paths are relative to.
 	BaseURL string
@@ -36,6 +36,9 @@ type Config struct {
 	// it. OnUp is called when it closes, with the time for which it was open.
 	OnDown func(reason error)
 	OnUp   func(after time.Duration)
+	// OnRefused is called when the service answers 401, once a second at most. It may give the client
+	// another secret by SetSecret; the request is then sent once more.
+	OnRefused func()
 }
 
 // ConfigError is a mistake in a Config. It repeats no value: a secret may stand

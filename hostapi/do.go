@@ -39,9 +39,10 @@ const (
 type once struct{}
 
 // Once returns a context in which the request of a call is sent once at most, whatever
-// the outcome, and waits for nothing. It is for calls that nobody waits for: they can be made
-// again later, and what the service answers, such as for how long it wants to be left alone, is
-// known at once. A 429 that answers one holds no other call. Whoever makes such calls makes fewer.
+// the outcome, unless its secret is refused and there is another, and waits for nothing. It is for
+// calls that nobody waits for: they can be made again later, and what the service answers, such as
+// for how long it wants to be left alone, is known at once. A 429 that answers one holds no other
+// call. Whoever makes such calls makes fewer.
 func Once(ctx context.Context) context.Context { return context.WithValue(ctx, once{}, true) }
 
 func isOnce(ctx context.Context) bool { return ctx.Value(once{}) != nil }
@@ -117,7 +118,13 @@ func (c *Client) send(ctx context.Context, o operation, call call, p *probe, pat
 	}
 	for backoff := firstBackoff; ; backoff *= 2 {
 		attempts++
-		if got, failure = c.attempt(ctx, o, call); failure == nil {
+		used := c.secret.Load()
+		got, failure = c.attempt(ctx, o, call)
+		if c.renewed(used, failure) { // nothing was carried out, so that an action is sent again as well
+			attempts++
+			got, failure = c.attempt(ctx, o, call)
+		}
+		if failure == nil {
 			return got, attempts, nil
 		}
 		failure.Attempts = attempts
@@ -129,7 +136,7 @@ func (c *Client) send(ctx context.Context, o operation, call call, p *probe, pat
 			c.limits.refused(call.userID, failure.RetryAfter, time.Now())
 			c.breaker.giveBack(p)
 		}
-		if attempts == most || !repeatable(o, failure) || !c.sleep(ctx, wait, &patience) {
+		if attempts >= most || !repeatable(o, failure) || !c.sleep(ctx, wait, &patience) {
 			return result{}, attempts, failure
 		}
 		if failure = c.await(ctx, call, &patience); failure != nil {

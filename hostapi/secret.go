@@ -1,6 +1,12 @@
 package hostapi
 
-import "hostbot/hostapi/secret"
+import (
+	"net/http"
+	"sync"
+	"time"
+
+	"hostbot/hostapi/secret"
+)
 
 // secretInUse is the secret that requests carry. It is kept in functions: package fmt would print
 // a field that is not exported without asking its String method.
@@ -35,4 +41,31 @@ func (c *Client) SetSecret(s secret.Text) (changed bool, err error) {
 	after.mask = func(text string) string { return before.own(after.own(text)) }
 	c.secret.Store(after)
 	return true, nil
+}
+
+// renewPause is between two looks for another secret.
+const renewPause = time.Second
+
+// renewal looks for another secret when the service refuses the one in use.
+type renewal struct {
+	look func() // Config.OnRefused; nil: there is no other
+
+	mu   sync.Mutex
+	next time.Time // when it may look again
+}
+
+// renewed reports whether a call failed because its secret was refused, and another is in use by now. Calls that are
+// refused at one time look for it together.
+func (c *Client) renewed(used *secretInUse, failure *Error) bool {
+	if failure == nil || failure.Code != CodeUnauthorized || failure.Status != http.StatusUnauthorized {
+		return false
+	}
+	r := &c.renewal
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if now := time.Now(); r.look != nil && c.secret.Load() == used && !now.Before(r.next) {
+		r.next = now.Add(renewPause)
+		r.look()
+	}
+	return c.secret.Load() != used
 }

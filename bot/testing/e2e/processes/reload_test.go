@@ -14,7 +14,7 @@ import (
 )
 
 // TestTheServicesSecretIsReadAgainAtSIGHUP has the service take another secret while a replica
-// serves. The replica is not restarted, and what its file holds is told nobody.
+// serves, and a third one, of which the replica is sent no signal. It is not restarted, and what its file holds is told nobody.
 func TestTheServicesSecretIsReadAgainAtSIGHUP(t *testing.T) {
 	t.Parallel()
 	w := newScene(t, instantly, discordtest.Config{})
@@ -68,11 +68,18 @@ func TestTheServicesSecretIsReadAgainAtSIGHUP(t *testing.T) {
 		t.Error("the bots are not listed with the new secret")
 	}
 	staffRead("accepts the secret again")
+
+	w.service.SetSecret("a-third-secret")
+	write(shared, "a-third-secret") // of which nobody tells the bot but the service, by its 401
+	if !list() {
+		t.Error("the bots are not listed with the secret that the file holds by now")
+	}
+	log.WaitFor(t, "refused the secret, and is sent the one that the file holds by now")
 	log.WaitFor(t, "a secret has changed that counts from the next start on")
 	if !r.alive() || log.Count("hostbot starts") != 1 || log.Count(readAgain) != 2 || log.Count(`"level":"error"`) < 3 {
 		t.Errorf("the log says\n%s", &log)
 	}
-	for _, secret := range []string{"another-secret", "another-token", "not a secret", w.discord.Token(), "hosting-secret", dir} {
+	for _, secret := range []string{"another-secret", "a-third-secret", "another-token", "not a secret", w.discord.Token(), "hosting-secret", dir} {
 		if strings.Contains(log.String(), secret) {
 			t.Errorf("the log tells %s", secret)
 		}
