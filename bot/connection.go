@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/seldom"
 	"hostbot/bot/staff/health"
+	"hostbot/bot/store/redisclient"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -164,7 +165,11 @@ func (b *Bot) released(shard int) {
 // redisLost is told when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
 	b.monitor.RedisUp(reason)
-	b.log.Warn().Err(reason).Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
+	line := b.log.Warn().Err(reason)
+	if means, cure := redisclient.Explain(reason); means != "" {
+		line.Str("means", means).Str("cure", cure)
+	}
+	line.Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
 	b.staffQueue.Go(func() { b.stafflog.RedisLost(reason) })
 }
 

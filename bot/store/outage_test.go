@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"hostbot/bot/store/redisclient"
 	"net"
 	"slices"
@@ -76,6 +77,13 @@ func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 		"runs no scripts":       {broken{err: replyError("NOPERM this user has no permissions to run the 'eval' command"), only: scripts}, time.Minute, true},
 		"lets no script write":  {broken{err: replyError("ERR The user executing the script can't run this command or subcommand script: 7"), only: scripts}, time.Minute, true},
 		"the same, since 7.2":   {broken{err: replyError("ERR ACL failure in script: User bot has no permissions to run the 'set' command"), only: scripts}, time.Minute, true},
+		"is a Sentinel":         {broken{err: replyError("ERR unknown command 'SET'")}, time.Minute, true},
+		"is in a Cluster":       {broken{err: replyError("MOVED 3999 127.0.0.1:6381")}, time.Minute, true},
+		"is in none":            {broken{err: replyError("ERR This instance has cluster support disabled")}, time.Minute, true},
+		"has no such database":  {broken{err: fmt.Errorf("failed to initialize connection options: %w", replyError("ERR DB index is out of range"))}, time.Minute, true},
+		"has no such name":      {broken{err: fmt.Errorf("redis: all sentinels specified in configuration are unreachable: %w", redis.Nil)}, time.Minute, true},
+		"has no such key":       {broken{err: redis.Nil}, time.Minute, false},
+		"lacks one command":     {broken{err: replyError("ERR unknown command 'get'"), only: []string{"get"}}, time.Minute, false},
 		"refuses one command":   {broken{err: replyError("WRONGTYPE Operation against a key")}, time.Minute, false},
 		"has been closed by us": {broken{err: redis.ErrClosed}, time.Minute, false},
 	} {
@@ -102,6 +110,16 @@ func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestWriteRepeatsNoPassword has something take AUTH for a command that it does not know.
+func TestWriteRepeatsNoPassword(t *testing.T) {
+	c := &redisclient.Conn{Client: redis.NewClient(&redis.Options{Addr: "127.0.0.1:1"})}
+	c.Client.AddHook(&broken{err: replyError("ERR unknown command 'auth', with args beginning with: 'hunter2' "), until: time.Now().Add(time.Hour)})
+	if err := c.Write(t.Context()); err == nil || err.Error() != "ERR unknown command 'auth'" || !redisclient.IsRefusal(err) {
+		t.Errorf("%v, a refusal: %v", err, redisclient.IsRefusal(err))
+	}
+	c.Close()
 }
 
 func TestWatchIgnoresCallersWhoGiveUp(t *testing.T) {

@@ -42,7 +42,7 @@ func write(ctx context.Context, client redis.UniversalClient) error {
 	if cluster, ok := client.(*redis.ClusterClient); ok && err == nil {
 		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
 	}
-	return err
+	return WithoutArguments(err)
 }
 
 // Watch has lost called when Redis could not be used for 2 s, and back when it can be
@@ -137,8 +137,11 @@ func (o *outage) probe(since time.Time) {
 // isUnusable reports whether an error says that Redis cannot be used, and not that it
 // refused one command for what that says.
 func isUnusable(err error) bool {
-	if err == nil || errors.Is(err, redis.Nil) {
+	if err == nil || isNil(err) {
 		return false
+	}
+	if means, _ := Explain(err); means != "" {
+		return true
 	}
 	var network net.Error
 	var refusal redis.Error
@@ -152,13 +155,10 @@ func isUnusable(err error) bool {
 	}
 }
 
-// unusable lists what the refusals of a Redis begin with that is not there yet, does
-// not let the program in, or does not let it write.
+// unusable lists what the refusals of a Redis begin with that is not there yet, or does not let the program do all
+// that it does, beside those that Explain knows.
 func unusable() []string {
-	return []string{
-		"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOAUTH", "WRONGPASS", "NOPERM",
-		"READONLY", "OOM", "NOREPLICAS", "MISCONF", "EXECABORT",
-	}
+	return []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOPERM", "EXECABORT"}
 }
 
 // refusesScript reports whether a script may not call one of its commands: by the words of Redis up to
