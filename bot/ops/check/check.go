@@ -17,6 +17,7 @@ import (
 	"hostbot/bot/staff/health"
 	"hostbot/bot/store/redisclient"
 	"hostbot/configs"
+	"hostbot/configs/redisurl"
 )
 
 // Config is what is checked.
@@ -42,9 +43,11 @@ func Run(ctx context.Context, config Config, tell func(health.Item)) (passed boo
 	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
 	defer c.discord.rest.Close()
 	if address := config.Settings.Redis.URL; address != "" {
-		if conn, err := redisclient.Open(address, zerolog.Nop(), nil); err == nil { // as the address is valid
+		conn, err := redisclient.Open(address, zerolog.Nop(), nil)
+		options, _ := redisurl.Parse(address)
+		if err == nil { // as the address is valid
 			defer conn.Close()
-			c.redis = newRedis(ctx, conn.Client)
+			c.redis = newRedis(ctx, conn.Client, options)
 		}
 	}
 

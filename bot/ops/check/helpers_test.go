@@ -82,7 +82,7 @@ type fakeRedis struct {
 	info     map[string]string
 	config   map[string]string // nil: CONFIG is forbidden
 	skew     time.Duration
-	refusal  string // of INFO
+	refusals map[string]string // of commands, by their names; of all, by ""
 	hangs    chan struct{}
 	commands []string // that were not discarded
 	queues   map[*server.Peer]bool
@@ -96,9 +96,9 @@ func startRedis(t *testing.T) *fakeRedis {
 	}
 	t.Cleanup(s.Close)
 	r := &fakeRedis{
-		server: s, queues: make(map[*server.Peer]bool), config: map[string]string{"appendfsync": "always", "save": "3600 1"},
+		server: s, queues: make(map[*server.Peer]bool), refusals: make(map[string]string), config: map[string]string{"appendfsync": "always", "save": "3600 1"},
 		info: map[string]string{
-			"redis_version": "7.0.15", "role": "master", "aof_enabled": "1", "aof_last_write_status": "ok",
+			"redis_version": "7.0.15", "redis_mode": "standalone", "role": "master", "aof_enabled": "1", "aof_last_write_status": "ok",
 			"used_memory": "500000", "used_memory_human": "488.28K", "rdb_last_bgsave_status": "ok", "maxmemory": "1000000", "maxmemory_human": "976.56K", "maxmemory_policy": "noeviction",
 		},
 	}
@@ -116,6 +116,9 @@ func startRedis(t *testing.T) *fakeRedis {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		switch {
+		case r.refusals[name] != "" || r.refusals[""] != "":
+			c.WriteError(r.refusals[name] + r.refusals[""])
+			return true
 		case name == "MULTI", name == "DISCARD", name == "EXEC":
 			r.queues[c] = name == "MULTI"
 			c.WriteOK()
@@ -146,10 +149,6 @@ func (r *fakeRedis) tellInfo(c *server.Peer, _ string, _ []string) {
 	defer r.mu.Unlock()
 	if r.hangs != nil {
 		<-r.hangs
-	}
-	if r.refusal != "" {
-		c.WriteError(r.refusal)
-		return
 	}
 	var text strings.Builder
 	for name, value := range r.info {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,26 +13,35 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/staff/health"
+	"hostbot/bot/store/redisclient"
 )
 
 // redisServer is a Redis that is asked for its INFO once. Of a Cluster one server is
-// asked.
+// asked. The error may be a wrongAddress.
 type redisServer struct {
-	client redis.UniversalClient
-	info   func() (map[string]string, error)
+	client  redis.UniversalClient
+	options *redis.UniversalOptions
+	info    func() (map[string]string, error)
 }
 
-func newRedis(ctx context.Context, client redis.UniversalClient) *redisServer {
-	return &redisServer{client, sync.OnceValues(func() (map[string]string, error) {
-		text, err := client.Info(ctx).Result()
-		facts := make(map[string]string)
-		for line := range strings.Lines(text) {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-				facts[name] = value
-			}
+func newRedis(ctx context.Context, client redis.UniversalClient, options *redis.UniversalOptions) *redisServer {
+	r := &redisServer{client: client, options: options}
+	r.info = sync.OnceValues(func() (map[string]string, error) {
+		facts, err := infoOf(ctx, client)
+		return facts, r.judgeAddress(ctx, facts, err)
+	})
+	return r
+}
+
+func infoOf(ctx context.Context, client redis.UniversalClient) (map[string]string, error) {
+	text, err := client.Info(ctx).Result()
+	facts := make(map[string]string)
+	for line := range strings.Lines(text) {
+		if name, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
+			facts[name] = value
 		}
-		return facts, err
-	})}
+	}
+	return facts, err
 }
 
 func noRedis(context.Context) health.Item {
@@ -44,17 +54,20 @@ func (r *redisServer) server(context.Context) health.Item {
 	version := facts["redis_version"]
 	var major, minor int
 	_, _ = fmt.Sscanf(version, "%d.%d", &major, &minor)
+	wrong, isWrong := errors.AsType[wrongAddress](err)
+	network, ofNetwork := errors.AsType[net.Error](err) // as the error of a context is whose deadline is over
 	switch {
+	case isWrong:
+		return fail(wrong.cure, "%s", wrong.found)
 	case redis.HasErrorPrefix(err, "NOPERM"):
 		return warn("allow its user INFO to have Redis checked", "it answers, and does not allow INFO")
-	case redis.HasErrorPrefix(err, "NOAUTH"), redis.HasErrorPrefix(err, "WRONGPASS"):
-		return fail("correct the user and the password in REDIS_URL", "it does not let the bot in: %v", err)
-	case errors.Is(err, context.DeadlineExceeded):
+	case ofNetwork && network.Timeout():
 		return fail("see that it runs, and that this machine reaches REDIS_URL", "no answer in time")
 	case err != nil:
-		return fail("see that it runs, and that this machine reaches REDIS_URL", "%v", err)
+		return fail("see that it runs, and that this machine reaches REDIS_URL", "%v", redisclient.WithoutArguments(err))
 	case facts["role"] == "slave":
-		return fail("name the primary in REDIS_URL, or its Sentinels", "it is a replica, to which the bot cannot write")
+		primary := net.JoinHostPort(facts["master_host"], facts["master_port"])
+		return fail("name the primary in REDIS_URL, or its Sentinels", "it is a replica of %s, to which the bot cannot write", primary)
 	case version == "":
 		return warn("see that it is Redis 6.2 or later, or as good", "it does not tell its version")
 	case major < 6 || major == 6 && minor < 2:

@@ -94,6 +94,41 @@ func TestRedisThatRefuses(t *testing.T) {
 	}
 }
 
+// TestRealServersAtTheWrongAddress has real servers be addressed as what they are not.
+func TestRealServersAtTheWrongAddress(t *testing.T) {
+	server, behind, cluster := redistest.StartRedis(t).Addr(), redistest.StartSentinels(t), redistest.StartCluster(t).Seeds()[0]
+	sentinel := behind.Seeds()[0]
+	for url, want := range map[string][2]string{
+		"redis://" + sentinel:                           {"a Sentinel answers", "redis://" + sentinel + "/0?master_name=main"},
+		"redis://" + sentinel + "/1":                    {"a Sentinel answers", "master_name=main"},
+		"redis://:secret@" + sentinel:                   {"a Sentinel answers", "master_name=main&password=PASSWORD"},
+		"redis://" + sentinel + "?addr=" + sentinel:     {"a Sentinel answers", "master_name=main"},
+		"redis://" + sentinel + "?master_name=mymaster": {"no master_name mymaster", "master_name=main"},
+		"redis://" + server + "?master_name=main":       {"in no Cluster answers, and REDIS_URL has the form for Sentinels", "redis://" + server + "/0"},
+		"redis://" + server + "?addr=" + server:         {"in no Cluster answers, and REDIS_URL has the form for a Cluster", "redis://" + server + "/0"},
+		"redis://" + server + "/99":                     {"no database of the number", "/0"},
+		"rediss://" + server:                            {"speaks no TLS", "redis://"},
+		"redis://" + cluster:                            {"a server of a Cluster answers", "redis://" + cluster + "?addr="},
+		"redis://" + cluster + "/1":                     {"a server of a Cluster answers", "?addr="},
+		"redis://" + cluster + "?master_name=main":      {"a server of a Cluster answers", "?addr="},
+	} {
+		s := newScene(t)
+		s.env["REDIS_URL"] = url
+		found, _ := s.run(t)
+		i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == "redis" })
+		if got := found[i]; got.State != health.Failure || !strings.Contains(got.Text, want[0]) || !strings.Contains(got.Cure, want[1]) {
+			t.Errorf("%s: %+v", url, got)
+		}
+	}
+	for _, url := range []string{behind.URL(), "redis://" + cluster + "?addr=" + cluster} {
+		s := newScene(t)
+		s.env["REDIS_URL"] = url
+		if found, passed := s.run(t); !passed {
+			t.Errorf("%s", health.Lines(found))
+		}
+	}
+}
+
 // TestRightsInACluster: the server is asked that holds the bot's key.
 func TestRightsInACluster(t *testing.T) {
 	s := newScene(t)

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/staff/health"
+	"hostbot/bot/store/redisclient"
 )
 
 // triedKey is what commands are tried on. All keys and channels of the bot's begin as it does.
@@ -42,8 +44,9 @@ type refusals struct {
 
 // rights reports whether Redis does for the bot what the bot needs.
 func (r *redisServer) rights(ctx context.Context) health.Item {
+	_, wrong := r.info()
 	found, err := r.try(ctx)
-	if err != nil {
+	if _, isWrong := errors.AsType[wrongAddress](wrong); isWrong || err != nil {
 		return notChecked("redis")
 	}
 	const cure = "allow its user all that the bot uses: ACL SETUSER NAME resetkeys ~hostbot:* resetchannels &hostbot:* +@read +@write +@scripting +@transaction +@pubsub +@connection +time +info"
@@ -51,7 +54,8 @@ func (r *redisServer) rights(ctx context.Context) health.Item {
 	case len(found.commands) > 0:
 		return fail(cure, "its user may not run: %s", strings.Join(found.commands, ", "))
 	case found.trouble != nil:
-		return fail(cureOf(found.trouble), "it answers, and takes no writes: %v", found.trouble)
+		_, cure := redisclient.Explain(found.trouble)
+		return fail(cmp.Or(cure, "Redis's log may say why"), "it answers, and takes no writes: %v", found.trouble)
 	case found.keys:
 		return fail(cure, "its user may not use the keys hostbot:*")
 	case found.channels:
@@ -60,21 +64,6 @@ func (r *redisServer) rights(ctx context.Context) health.Item {
 		return fail("use Redis 6.2 or later", "it does not know: %s", strings.Join(found.unknown, ", "))
 	}
 	return good("it takes writes, and its user may do all that the bot does")
-}
-
-// cureOf says what ends that Redis refuses writes.
-func cureOf(trouble error) string {
-	switch {
-	case redis.HasErrorPrefix(trouble, "OOM"):
-		return "give Redis more memory (maxmemory), or take away what else fills it"
-	case redis.HasErrorPrefix(trouble, "MISCONF"):
-		return "see that its disk has room and that it may write to its directory; its log says why it cannot save"
-	case redis.HasErrorPrefix(trouble, "READONLY"):
-		return "name the primary in REDIS_URL, or its Sentinels"
-	case redis.HasErrorPrefix(trouble, "NOREPLICAS"):
-		return "see that its replicas are connected, of which min-replicas-to-write wants some"
-	}
-	return "Redis's log may say why"
 }
 
 // try has Redis queue each command in a transaction that is discarded, so that nothing is changed: what
