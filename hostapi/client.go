@@ -62,7 +62,7 @@ type Client struct {
 	observe    func(Call)
 	limits     *limits
 	breaker    *breaker
-	renewal    renewal
+	renewal    *renewal
 }
 
 // New returns a client, or an error that joins the mistakes that Validate finds.
@@ -94,7 +94,7 @@ func New(c Config) (*Client, error) {
 		observe:    c.Observe,
 		limits:     &limits{accounts: make(map[string]time.Time)},
 		breaker:    &breaker{onDown: c.OnDown, onUp: c.OnUp, failing: make(map[string]bool)},
-		renewal:    renewal{look: c.OnRefused},
+		renewal:    &renewal{look: c.OnRefused},
 	}
 	client.secret.Store(newSecretInUse(c.Secret))
 	return client, nil

@@ -60,7 +60,7 @@ func (c *Client) renewed(used *secretInUse, failure *Error) bool {
 	if failure == nil || failure.Code != CodeUnauthorized || failure.Status != http.StatusUnauthorized {
 		return false
 	}
-	r := &c.renewal
+	r := c.renewal
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if now := time.Now(); r.look != nil && c.secret.Load() == used && !now.Before(r.next) {

@@ -6,22 +6,18 @@ import (
 	"io"
 	"os/signal"
 	"syscall"
-	"time"
 
 	"hostbot/bot/ops/check"
 	"hostbot/bot/staff/health"
 	"hostbot/configs"
 )
 
-// checkLimit bounds each check, with what it waits where requests are limited.
-const checkLimit = 45 * time.Second
-
 // runCheck tries the settings against their counterparts and prints a line for each
 // item.
 func runCheck(settings *configs.Settings, doubts []configs.Doubt, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	c := check.Config{Settings: settings, Doubts: doubts, Version: version, UserID: o.userID, Limit: checkLimit}
+	c := check.Config{Settings: settings, Doubts: doubts, Version: version, UserID: o.userID, Limit: check.Limit}
 	tell := func(i health.Item) { _, _ = io.WriteString(stdout, i.Line()) }
 	if o.json {
 		lines := json.NewEncoder(stdout)

@@ -39,7 +39,7 @@ the environment wins.
   check           tries the settings against Discord, the hosting service and
                   Redis, and says what is wrong; changes nothing; exits 0 or 1
     --json        prints a JSON object for each line
-    --user ID     also asks the service for this Discord user's bots
+    --user ID     also lists this Discord user's bots, by name and status
   --config FILE   reads settings from a YAML file
   --version       prints the version
   --help          prints this

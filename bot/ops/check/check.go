@@ -27,9 +27,12 @@ type Config struct {
 	Version  string            // of the program, of which it tells the service
 	// UserID is the customer whose bots the service is asked for; empty for nobody's.
 	UserID string
-	// Limit bounds each check.
+	// Limit bounds all checks together, as they are made at the same time.
 	Limit time.Duration
 }
+
+// Limit is for how long the checks of operators last at most, whoever is silent: somebody waits for them.
+const Limit = 12 * time.Second
 
 // maxText bounds the text and the cure of an item, in characters: some of it comes from
 // outside.
@@ -63,6 +66,11 @@ func Run(ctx context.Context, config Config, tell func(health.Item)) (passed boo
 		f := <-found
 		passed = passed && f.State != health.Failure
 		tell(health.Item{Name: checks[i].name, State: f.State, Text: sanitize.Plain(f.Text, maxText), Cure: sanitize.Plain(f.Cure, maxText)})
+		if checks[i].name == hostingService {
+			for _, bot := range c.bots {
+				tell(bot)
+			}
+		}
 	}
 	return passed
 }
@@ -70,7 +78,8 @@ func Run(ctx context.Context, config Config, tell func(health.Item)) (passed boo
 type checker struct {
 	Config
 	discord *discord
-	redis   *redisServer // nil: the bot keeps its data in the process
+	redis   *redisServer  // nil: the bot keeps its data in the process
+	bots    []health.Item // of the customer who was named, once the hosting service is checked
 }
 
 // check is one check. Its function returns an item without a name, soon after ctx is
@@ -79,6 +88,9 @@ type check struct {
 	name string
 	run  func(ctx context.Context) health.Item
 }
+
+// hostingService is the name of a check.
+const hostingService = "hosting service"
 
 // checks is the table of all checks that the settings call for.
 func (c *checker) checks() []check {
@@ -112,7 +124,7 @@ func (c *checker) checks() []check {
 	if s.Admin.SupportChannelID != "" {
 		list = append(list, check{"support channel", c.supportChannel})
 	}
-	list = append(list, check{"hosting service", c.service})
+	list = append(list, check{hostingService, c.service})
 	if c.redis == nil {
 		return append(list, check{"redis", noRedis})
 	}

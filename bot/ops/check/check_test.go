@@ -2,6 +2,7 @@ package check_test
 
 import (
 	"flag"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
+	"hostbot/bot/ops/check"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
@@ -239,26 +241,66 @@ func tooMany(route string, times int, body string) discordtest.Fault {
 	}
 }
 
-// A counterpart that accepts and never answers costs a check its limit, and hides
-// nothing that the others found.
-func TestSilentCounterparts(t *testing.T) {
+// TestBotsOfACustomer has two of one name, one of no status, and one whose name would write a line of its own on a
+// terminal. They follow the line of the service.
+func TestBotsOfACustomer(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
-	s.limit = 300 * time.Millisecond
-	s.discord.Inject(discordtest.Fault{Hang: true})
-	s.service.Fail(hostapitest.OpList, hostapitest.Fault{Hang: true}, 0)
-	s.redis.hangs = make(chan struct{})
-	defer close(s.redis.hangs)
-	began := time.Now()
+	s.userID = s.anna.ID
+	s.service.Fail(hostapitest.OpList, hostapitest.Fault{Body: `{"account":{},"servers":[{"id":"shop","name":"Shop","status":"RUNNING"},` +
+		`{"id":"other","name":"Shop","status":"Suspended (non-payment)"},{"id":"4","name":"","status":""},` +
+		`{"id":"\u001b[2J5","name":"\u001b[31mx\n✗ redis: down → restart","status":"\u001b]0;x\u0007STOPPED"}]}`}, 0)
 	found, passed := s.run(t)
-	if took := time.Since(began); took > 10*time.Second {
-		t.Errorf("it took %v", took)
+	i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == "hosting service" })
+	want := "✓ bot shop: Shop, RUNNING\n✓ bot other: Shop, Suspended (non-payment)\n✓ bot 4: without a name, of unknown status\n✓ bot [2J5: [31mx ✗ redis: down → restart, ]0;x STOPPED\n"
+	if got := health.Lines(found[i+1 : i+5]); got != want || !passed {
+		t.Errorf("passed %v, and says\n%swant\n%s", passed, got, want)
 	}
-	failed := make(map[string]bool)
-	for _, f := range found {
-		failed[f.Name] = f.State == health.Failure
+}
+
+// TestSilentCounterparts has counterparts accept and say nothing, or nothing after a request has arrived. The checks end when their time is
+// over, whatever is silent and for how long each request may last, and hide nothing that others have found.
+func TestSilentCounterparts(t *testing.T) {
+	t.Parallel()
+	if check.Limit > 15*time.Second-3*time.Second {
+		t.Errorf("checks may last for %v, and are to end within 15 s on a busy machine, too", check.Limit)
 	}
-	if passed || len(found) != 17 || !failed["token"] || !failed["hosting service"] || !failed["redis"] {
-		t.Errorf("%v", found)
+	listener, err := net.Listen("tcp", "127.0.0.1:0") // whose backlog accepts
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = listener.Close() })
+	silent := listener.Addr().String()
+	set := func(name, value string) func(*scene) { return func(s *scene) { s.env[name] = value } }
+	for name, test := range map[string]struct {
+		silence func(*scene)
+		failed  string // a check that fails
+	}{
+		"Discord":                      {set("DISCORD_API_URL", "http://"+silent), "token"},
+		"Discord, before TLS":          {set("DISCORD_API_URL", "https://"+silent), "token"},
+		"Discord, after a request":     {func(s *scene) { s.discord.Inject(discordtest.Fault{Hang: true}) }, "token"},
+		"the gateway's address":        {func(s *scene) { s.discord.Inject(discordtest.Fault{Route: discordtest.RouteGatewayBot, Hang: true}) }, "gateway"},
+		"the service":                  {set("HOSTAPI_URL", "http://"+silent), "hosting service"},
+		"the service, after a request": {func(s *scene) { s.service.Fail(hostapitest.OpList, hostapitest.Fault{Hang: true}, 0) }, "hosting service"},
+		"Redis":                        {set("REDIS_URL", "redis://"+silent), "redis"},
+		"Redis, before TLS":            {set("REDIS_URL", "rediss://"+silent), "redis"},
+		"Sentinels":                    {set("REDIS_URL", "redis://"+silent+"?master_name=main&addr="+silent), "redis"},
+		"a Cluster":                    {set("REDIS_URL", "redis://"+silent+"?addr="+silent), "redis"},
+		"all": {func(s *scene) {
+			s.env["DISCORD_API_URL"], s.env["HOSTAPI_URL"], s.env["REDIS_URL"] = "http://"+silent, "http://"+silent, "redis://"+silent
+		}, "token"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.discord.ExpectFailures()
+			s.limit, s.env["HOSTAPI_TIMEOUT"] = 2*time.Second, "2m"
+			test.silence(s)
+			found, passed := s.run(t)
+			i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == test.failed })
+			if passed || len(found) != 17 || i < 0 || found[i].State != health.Failure || strings.Contains(found[i].Text, "context") {
+				t.Errorf("passed %v, and says\n%s", passed, health.Lines(found))
+			}
+		})
 	}
 }

@@ -26,7 +26,7 @@ type discord struct {
 
 // patience is for how long a check waits at most where Discord or the hosting service limits requests. A
 // bot that runs with the same token or secret may have used them up.
-const patience = 30 * time.Second
+const patience = 8 * time.Second
 
 func newDiscord(ctx context.Context, client *rest.Client) *discord {
 	d := &discord{rest: client}
@@ -75,6 +75,9 @@ func discordTrouble(err error) health.Item {
 // reason says why a request did not succeed, without what the line says anyway.
 func reason(err error) string {
 	text := err.Error()
+	if strings.HasSuffix(text, context.DeadlineExceeded.Error()) { // of which rest keeps the words alone
+		return "no answer in time"
+	}
 	for _, known := range []string{"discord: ", "hosting service: ", "list: "} {
 		text = strings.TrimPrefix(text, known)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/health"
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
@@ -31,6 +32,9 @@ func (c *checker) service(ctx context.Context) health.Item {
 	asked := time.Now()
 	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
 	took := time.Since(asked).Round(time.Millisecond)
+	if c.UserID != "" {
+		c.bots = itemsOf(list.Servers)
+	}
 	switch code := hostapi.CodeOf(err); {
 	case err == nil && len(list.Unread) > 0:
 		return warn("compare its answer with its documentation; customers see the rest", "it accepts the secret, and not all of its answer can be read: %s", strings.Join(list.Unread, ", "))
@@ -58,6 +62,17 @@ func (c *checker) service(ctx context.Context) health.Item {
 		return fail("name a customer by --user: whether customers are served is not known", "the service refuses the question for a user that is made up: %s", reason(err))
 	}
 	return fail("the service's log may say why", "%s", reason(err))
+}
+
+// itemsOf tells of a customer's bots, by their IDs, as two may have one name.
+func itemsOf(servers []hostapi.Server) (items []health.Item) {
+	const most = 100
+	for _, s := range servers {
+		item := good("%s, %s", sanitize.Plain(cmp.Or(s.Name, "without a name"), most), sanitize.Plain(cmp.Or(s.Status, "of unknown status"), most))
+		item.Name = "bot " + sanitize.Plain(s.ID, most)
+		items = append(items, item)
+	}
+	return items
 }
 
 // botsOf says how many bots an account has, of how many where that is known.
@@ -113,12 +128,7 @@ func (c *checker) list(ctx context.Context, s secret.Text) (list hostapi.List, e
 	return list, err
 }
 
-// listLimit bounds one question to the service, with what its client repeats by itself.
-const listLimit = 15 * time.Second
-
 func (c *checker) listOnce(ctx context.Context, s secret.Text) (hostapi.List, error) {
-	ctx, cancel := context.WithTimeout(ctx, listLimit)
-	defer cancel()
 	config := c.Settings.HostAPI.Config()
 	config.Secret, config.UserAgent = s, "hostbot/"+c.Version
 	config.Observe, config.OnDown, config.OnUp = func(hostapi.Call) {}, func(error) {}, func(time.Duration) {}
