@@ -81,6 +81,7 @@ func TestWatchTellsOfOutagesOfTwoSecondsAndMore(t *testing.T) {
 		"is in a Cluster":       {broken{err: replyError("MOVED 3999 127.0.0.1:6381")}, time.Minute, true},
 		"is in none":            {broken{err: replyError("ERR This instance has cluster support disabled")}, time.Minute, true},
 		"has no such database":  {broken{err: fmt.Errorf("failed to initialize connection options: %w", replyError("ERR DB index is out of range"))}, time.Minute, true},
+		"is full of clients":    {broken{err: replyError("ERR max number of clients reached")}, time.Minute, true},
 		"has no such name":      {broken{err: fmt.Errorf("redis: all sentinels specified in configuration are unreachable: %w", redis.Nil)}, time.Minute, true},
 		"has no such key":       {broken{err: redis.Nil}, time.Minute, false},
 		"lacks one command":     {broken{err: replyError("ERR unknown command 'get'"), only: []string{"get"}}, time.Minute, false},

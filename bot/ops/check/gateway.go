@@ -36,7 +36,7 @@ func (c *checker) gateway(ctx context.Context) health.Item {
 	err = hello(ctx, said.URL, c.discord.rest.Version())
 	switch {
 	case err != nil:
-		return fail("let websockets through from this machine to "+said.URL, "the gateway does not answer: %v", err)
+		return fail("let websockets through from this machine to "+said.URL, "the gateway does not answer: %s", reason(err))
 	case limit.Remaining <= 0:
 		return fail(cure, "no session is left of the day's %d; the bot cannot connect for %v", limit.Total, again)
 	case said.Shards > 0 && set > shards.MostTimes*said.Shards:

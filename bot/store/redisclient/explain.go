@@ -38,6 +38,8 @@ func Explain(err error) (means, cure string) {
 		{"invalid password", "it does not accept the password in REDIS_URL", "correct it; its special characters are percent-encoded"}, // up to Redis 5
 		{"readonly", "it is a replica, to which nothing can be written", "name the primary in REDIS_URL, or its Sentinels"},
 		{"oom command", "it is full", "give Redis more memory (maxmemory), or take away what else fills it"},
+		{"max number of clients reached", "it has as many clients as it takes", "raise maxclients, or see what connects so often (redis-cli CLIENT LIST)"},
+		{" busy redis is busy", "it runs a script that does not end", "end that by redis-cli SCRIPT KILL; INFO and SLOWLOG may say whose it is"},
 		{"misconf", "it cannot save, and takes no writes", "see that its disk has room and that it may write to its directory; its log says why it cannot save"},
 		{"noreplicas", "it has too few replicas, and takes no writes", "see that its replicas are connected, of which min-replicas-to-write wants some"},
 		{"first record does not look like a tls handshake", "it speaks no TLS, and REDIS_URL begins with rediss://", "write redis://, " + otherPort + "has TLS (tls-port)"},
