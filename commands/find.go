@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -91,15 +90,17 @@ func digest(serverID string) string {
 	return digestMark + base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// find understands what autocomplete offers, an ID, a name, or what fits only one name
+// find understands what autocomplete offers and shows, an ID, a name, or what fits only one name
 // better than all others. Two letters that changed places and a part of an ID fit only if guess says
 // so. Of another text it lets the caller choose what may be meant: all that fits, else what is
 // called much like it, else any bot.
 func find(servers []hostapi.Server, wanted string, guess bool) (hostapi.Server, error) {
-	if i := indexOf(servers, wanted); i >= 0 { // a thousand of the longest names take 0.2 s to compare
-		return servers[i], nil
-	}
 	groups := ranked(servers, wanted)
+	for _, both := range [...][2]match{{sameID, sameName}, {sameID, lookalike}, {lookalikeID, lookalike}, {lookalikeID, sameLetters}} {
+		if id, named := both[0], both[1]; len(groups[id]) > 0 && len(groups[named]) > 0 { // it is the ID of one and the name of another
+			groups[id], groups[named] = append(groups[id], groups[named]...), nil
+		}
+	}
 	best := slices.IndexFunc(groups[:], func(g []hostapi.Server) bool { return len(g) > 0 })
 	slip := match(best) >= transposed && !guess // best is below sameID where nothing fits
 	if wanted != "" && best >= 0 && len(groups[best]) == 1 && !slip {
@@ -128,7 +129,7 @@ func find(servers []hostapi.Server, wanted string, guess bool) (hostapi.Server, 
 		choices, hint = servers, func(v view) string { return "\n" + v.t.Text("pick.any") }
 	}
 	return hostapi.Server{}, &refusal{
-		reason: fmt.Sprintf("no bot is certainly meant by %q", wanted), choices: choices,
+		reason: "no bot is certainly meant by what was typed", choices: choices,
 		explain: func(v view) string {
 			return v.t.Format(v.errorKey(key), args{"Name": orDash(sanitize.Markdown(wanted, nameLimit))}) + hint(v)
 		},
@@ -145,11 +146,28 @@ func (c *Commands) complete(ctx context.Context, r *interaction.Request) (intera
 	groups := ranked(snapshot.List.Servers, r.Options[r.Focused])
 	found := slices.Concat(groups[:]...)
 	found = found[:min(len(found), maxOptions)]
+	valueOf := valuesAmong(snapshot.List.Servers)
 	for i, label := range labels(listOf(found)) {
 		s, _ := c.atThisMoment(r.CustomerID, found[i], snapshot)
-		choices = append(choices, interaction.Choice{Name: conditionOf(s).emoji + " " + label, Value: botKey(s.ID)})
+		choices = append(choices, interaction.Choice{Name: conditionOf(s).emoji + " " + label, Value: valueOf(s)})
 	}
 	return interaction.Suggest(choices), nil
+}
+
+// valuesAmong returns what gives a bot of an account its value in suggestions: its key, or the digest
+// of its ID where the ID is what another bot is called.
+func valuesAmong(servers []hostapi.Server) func(hostapi.Server) string {
+	called := make(map[string]int, len(servers)) // how many are
+	for _, s := range servers {
+		called[nameKey(s.Name, compared)]++
+	}
+	return func(s hostapi.Server) string {
+		id := nameKey(s.ID, compared)
+		if others := called[id]; others > 1 || others == 1 && nameKey(s.Name, compared) != id {
+			return digest(s.ID)
+		}
+		return botKey(s.ID)
+	}
 }
 
 // labels are what bots are called in lists. Those of one name show their IDs.
@@ -164,7 +182,7 @@ func labels(bots []listed) []string {
 			if labels == nil {
 				labels = slices.Clone(names)
 			}
-			labels[i] = plainName(*b.Server, nameLimit/2) + " · " + sanitize.Plain(b.ID, nameLimit/2)
+			labels[i] = nameWithID(*b.Server)
 		}
 	}
 	if labels == nil {
@@ -173,13 +191,20 @@ func labels(bots []listed) []string {
 	return labels
 }
 
+// nameWithID is the label of a bot whose name is another's as well.
+func nameWithID(s hostapi.Server) string {
+	return plainName(s, nameLimit/2) + " · " + sanitize.Plain(s.ID, nameLimit/2)
+}
+
 // match is how well a typed text fits a bot. The best comes first.
 type match int
 
 const (
-	sameID     match = iota // or what autocomplete offers
-	sameName                // to the letter
-	sameFolded              // but for case, accents, markdown characters and what cannot be seen
+	sameID      match = iota // or what autocomplete offers
+	sameName                 // to the letter, or what autocomplete shows
+	lookalikeID              // as sameLetters
+	lookalike                // but for case and for characters that look alike
+	sameLetters              // but for accents, quotes, markdown characters and what separates words as well
 	beginsName
 	partOfName
 	transposed // two neighbouring letters of the whole name have changed places
@@ -190,56 +215,102 @@ const (
 // ranked returns the bots by how well a typed text fits them, each in one group.
 func ranked(servers []hostapi.Server, typed string) [noMatch][]hostapi.Server {
 	var groups [noMatch][]hostapi.Server
-	typed = strings.TrimSpace(typed)
-	folded := fold(typed, interaction.MaxInput)
+	q := queryOf(typed)
 	for _, s := range servers {
-		if m := matchOf(s, typed, folded); m < noMatch {
+		if m := q.matchOf(s); m < noMatch {
 			groups[m] = append(groups[m], s)
 		}
 	}
 	return groups
 }
 
-// matchOf tells how well a typed text, which is given as it is and folded, fits a bot.
-func matchOf(s hostapi.Server, typed, folded string) match {
-	called := fold(s.Name, interaction.MaxInput)
-	at := strings.Index(called, folded)
+// query is what was typed to name a bot.
+type query struct {
+	typed string
+	// label is what follows the sign of a state; "" where the text begins with none. Now and then Discord
+	// sends the name of a suggestion in the place of its value (discord-api-docs#4595, #7206).
+	label string
+	// keys of both. letters are those of typed, without the dots of what was cut off.
+	keys    [2]string
+	letters string
+}
+
+func queryOf(typed string) query {
+	q := query{typed: strings.TrimSpace(typed)}
+	for _, sign := range signs {
+		if label, found := strings.CutPrefix(q.typed, string(sign)); found {
+			q.label = strings.TrimLeft(label, variation+" ")
+		}
+	}
+	q.keys = [...]string{nameKey(q.typed, compared), nameKey(q.label, compared)}
+	q.letters = strings.TrimSuffix(letters(q.keys[0]), "...")
+	return q
+}
+
+// matchOf tells how well a query fits a bot.
+func (q query) matchOf(s hostapi.Server) match {
 	switch {
-	case typed == "": // may become any name
+	case q.typed == "": // may become any name
 		return beginsName
-	case hasKey(s, typed):
+	case hasKey(s, q.typed):
 		return sameID
-	case strings.TrimSpace(s.Name) == typed:
+	case strings.TrimSpace(s.Name) == q.typed, q.label != "" && (q.label == plainName(s, nameLimit) || q.label == nameWithID(s)):
 		return sameName
-	case folded == "": // nothing in it can be compared
+	case q.letters != "" && q.letters == letters(nameKey(s.ID, compared)):
+		return lookalikeID
+	}
+	key := nameKey(s.Name, compared)
+	if key != "" && slices.Contains(q.keys[:], key) {
+		return lookalike
+	}
+	if q.letters == "" { // nothing in it can be compared
 		return noMatch
-	case called == folded:
-		return sameFolded
+	}
+	called := letters(key)
+	at := strings.Index(called, q.letters)
+	switch {
+	case called == q.letters:
+		return sameLetters
 	case at == 0:
 		return beginsName
 	case at > 0:
 		return partOfName
-	case isTransposed(called, folded):
+	case isTransposed(called, q.letters):
 		return transposed
-	case strings.Contains(strings.ToLower(s.ID), strings.ToLower(typed)):
+	case strings.Contains(strings.ToLower(s.ID), strings.ToLower(q.typed)):
 		return partOfID
 	}
 	return noMatch
 }
 
-// fold returns a text as names are compared: without accents, markdown characters
-// and what cannot be seen, and with its letters in one case. A few letters are not
-// plain ones with an accent to Unicode, and are missing on most keyboards all the same.
-func fold(text string, limit int) string {
-	seen := strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Mn, unicode.Cf) {
+// compared is how many characters of a name are: a thousand names of any length take 0.5 s.
+const compared = 400
+
+// nameKey is the same of names that differ in case and in characters that look alike. It is "" where
+// nothing of the name can be seen.
+func nameKey(name string, limit int) string {
+	return norm.NFKC.String(cases.Fold().String(sanitize.Skeleton(name, limit)))
+}
+
+// letters returns a key without accents, quotes, markdown characters, signs of states and what
+// separates words. A few letters are not plain ones with an accent to Unicode, and are missing on
+// most keyboards all the same.
+func letters(key string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.Is(unicode.Mn, r), strings.ContainsRune(" -_*~|\\<>[]#@'\""+signs, r):
 			return -1
+		case r == 'ı':
+			return 'i'
+		case r == 'ø':
+			return 'o'
+		case r == 'ł':
+			return 'l'
+		case r == 'đ':
+			return 'd'
 		}
 		return r
-	}, norm.NFKD.String(sanitize.Plain(text, limit)))
-	plain := strings.NewReplacer("ı", "i", "ø", "o", "ł", "l", "đ", "d",
-		"*", "", "_", "", "~", "", "`", "", "|", "", `\`, "", "<", "", ">", "", "[", "", "]", "", "#", "", "…", "")
-	return strings.Join(strings.Fields(plain.Replace(cases.Fold().String(seen))), " ")
+	}, norm.NFKD.String(key))
 }
 
 // isTransposed reports whether two texts differ in two neighbouring letters that have
@@ -265,8 +336,10 @@ const nearest = 3
 // its characters at the most, nearest of them, the likest first. Of long names a part
 // is compared: that takes time with the product of the lengths.
 func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
-	typed := fold(wanted, nameLimit)
-	distance := func(s hostapi.Server) int { return levenshtein.ComputeDistance(typed, fold(s.Name, nameLimit)) }
+	typed := letters(nameKey(wanted, nameLimit))
+	distance := func(s hostapi.Server) int {
+		return levenshtein.ComputeDistance(typed, letters(nameKey(s.Name, nameLimit)))
+	}
 	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
 	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
 	return near[:min(len(near), nearest)]

@@ -19,7 +19,7 @@ func TestBotIsFound(t *testing.T) {
 		"name":                   {wanted: " Long ", name: "Long"},
 		"name in its own case":   {wanted: "shop", name: "shop"},
 		"name in another case":   {wanted: "LONG", name: "Long"},
-		"id before name":         {wanted: "Radio", name: "Other"},
+		"one's id is a name":     {wanted: "Radio", refusal: "More than one of your bots matches **Radio**"},
 		"name as it is shown":    {wanted: "web shop", name: "Web Shop"},
 		"several":                {wanted: "Twin", refusal: "More than one of your bots matches **Twin**"},
 		"several in other cases": {wanted: "SHOP", refusal: "More than one of your bots"},
@@ -28,7 +28,7 @@ func TestBotIsFound(t *testing.T) {
 		"part":                   {wanted: "web s", name: "Web Shop"},
 		"beginning before part":  {wanted: "r", name: "Radio"},
 		"accents and markdown":   {wanted: "CILGINbot", name: `\*\*Çılgın_Bot\*\*`},
-		"accents typed":          {wanted: "ràdió", name: "Radio"},
+		"accents typed":          {wanted: "lóng", name: "Long"},
 		"letters of its own":     {wanted: "strasse", name: "Straße"},
 		"transposed letter":      {wanted: "mial out", name: "Mail out"},
 		"right to left":          {wanted: "חנ", name: "\u2068חנות\u2069"},
@@ -47,6 +47,117 @@ func TestBotIsFound(t *testing.T) {
 			}
 			wantText(t, answer(t, c, onBot("bot show", test.wanted)).Message, " "+test.name+"\n")
 		})
+	}
+}
+
+// alikes are pairs of texts that look alike, or of which phones make one of the other
+// (discord.py#4175, arikawa#182, bitchat#214).
+var alikes = [][2]string{
+	{"bob's bot", "bob’s bot"}, {"bob's bot", "bob‘s bot"}, {"bob's bot", "bob´s bot"}, {"bob's bot", "bob`s bot"}, {"bob's bot", "bob′s bot"}, {"bob's bot", "bob＇s bot"},
+	{`my "cool" bot`, "my “cool” bot"}, {`my "cool" bot`, "my „cool“ bot"}, {`my "cool" bot`, "my «\u00a0cool\u00a0» bot"}, {`my "cool" bot`, "my ″cool″ bot"}, {`my "cool" bot`, "my ＂cool＂ bot"},
+	{"dev--bot", "dev—bot"}, {"dev-bot", "dev—bot"}, {"dev-bot", "dev–bot"}, {"dev-bot", "dev‑bot"}, {"dev-bot", "dev−bot"}, {"dev-bot", "dev－bot"}, {"dev--bot", "dev——bot"}, {"dev - bot", "dev – bot"},
+	{"wait...bot", "wait…bot"}, {"wait...bot", "wait……bot"},
+	{"Café bot", "Cafe\u0301 bot"}, {"한글", "\u1112\u1161\u11ab\u1100\u1173\u11af"}, {"ﬁsh", "fish"}, {"1/2 bot", "½ bot"}, {"ショップ", "ｼｮｯﾌﾟ"},
+	{"❤️ bot", "❤ bot"}, {"1️⃣ bot", "1⃣ bot"}, {"👩\u200d💻 bot", "👩💻 bot"},
+	{"shop bot 1", "ｓｈｏｐ　ｂｏｔ　１"}, {"shop bot", "shop\u00a0bot"}, {"shop bot", "shop\u202fbot"}, {"shop bot", "  shop \t bot "},
+	{"shop bot", "sh\u00adop\u200b bot\ufeff"}, {"shop bot", "\u202ashop bot\u202c"}, {"میخواهم", "می\u200cخواهم"},
+}
+
+func TestLookalikesAreFoundAndDeleted(t *testing.T) {
+	for _, pair := range alikes {
+		for _, direction := range [][2]string{{pair[0], pair[1]}, {pair[1], pair[0]}} {
+			called, typed := direction[0], direction[1]
+			w := &world{list: account(server("a", called, "RUNNING"), server("b", "Radio", "RUNNING"))}
+			c := newCommands(t, w)
+			if got, err := ask(t, c, onBot("bot stop", typed)); err != nil || got.Starts.BotID != "a" {
+				t.Errorf("%q typed for %q: %v", typed, called, err)
+			}
+			if got := answer(t, c, typing("bot stop", typed)).Choices; len(got) != 1 || got[0].Value != "a" {
+				t.Errorf("%q typed for %q: suggested %+v", typed, called, got)
+			}
+			c = newCommands(t, w)
+			if got, err := ask(t, c, submit("delete/a", map[string]string{"name": typed})); err != nil || got.Starts.BotID != "a" {
+				t.Errorf("%q typed to delete %q: %v", typed, called, err)
+			}
+			// What is written exactly is meant, whatever looks like it.
+			w.list = account(server("a", called, "RUNNING"), server("b", typed, "RUNNING"))
+			if strings.TrimSpace(typed) == typed {
+				if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Starts.BotID != "b" {
+					t.Errorf("%q typed, which is a name: %v", typed, err)
+				}
+			}
+		}
+	}
+}
+
+func TestNothingIsDeletedByANameThatLooksLikeSeveral(t *testing.T) {
+	w := &world{list: account(server("a", "dev-bot", "RUNNING"), server("b", "dev–bot", "RUNNING"), server("c", "\u3164", "RUNNING"), server("d", "❤️", "RUNNING"))}
+	c := newCommands(t, w)
+	for form, typed := range map[string]string{"delete/a": "dev—bot", "delete/b": "dev-bot", "delete/c": "\ufe0f", "delete/d": "\ufe0f"} {
+		refused(t, c, submit(form, map[string]string{"name": typed}), "isn't the name")
+	}
+	refused(t, c, onBot("bot stop", "dev—bot"), "More than one of your bots")
+	for _, nothing := range []string{"\ufe0f", "🟢 \u200b", "🟢", "--", `"`, "…"} {
+		refused(t, c, onBot("bot stop", nothing), "You don't have a bot called")
+	}
+	w.wantDone(t)
+}
+
+func TestWhatIsTypedAroundANameIsUnderstood(t *testing.T) {
+	w := &world{list: account(server("srv-1", "alpha-shop", "RUNNING"), server("srv-2", "Radio", "STOPPED"))}
+	c := newCommands(t, w)
+	for _, typed := range []string{
+		"alpha-shop", "🟢 alpha-shop", "⚫\ufe0f alpha-shop", `"alpha-shop"`, "“alpha-shop”", "'alpha-shop'", "«alpha-shop»", "„alpha-shop“", "`alpha-shop`", "**alpha-shop**",
+		"alpha shop", "alpha_shop", "alphashop", "Alpha Shop", "ALPHA—SHOP", "@alpha-shop", "#alpha-shop", "🟢 @Alpha_Shop", "srv-1", "SRV-1", "srv–1", "`srv-1`", "🟢 srv-1",
+	} {
+		if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Starts.BotID != "srv-1" {
+			t.Errorf("%q: %v", typed, err)
+		}
+	}
+	if got := answer(t, c, typing("bot stop", "🟢 alpha-shop")).Choices; len(got) != 1 || got[0].Value != "srv-1" {
+		t.Errorf("suggested %+v", got)
+	}
+}
+
+// TestNamesOfSuggestionsAreUnderstood: Discord sends them now and then in the place of the values
+// (discord-api-docs#4595, #7206).
+func TestNamesOfSuggestionsAreUnderstood(t *testing.T) {
+	long := strings.Repeat("n", 200)
+	for _, status := range []string{"RUNNING", "STOPPED", "STARTING", "STOPPING", "CRASHED", "SUSPENDED", "Hibernating", ""} {
+		w := &world{list: account(server("1", "Shop", status), server("2", "shop", status), server("3", "Twin", status), server("4", "Twin", status), server("5", long+"1", status),
+			server("6", long+"2", status), server("7", "🟢", status), server("8", "", status), server("9", "חנות", status), server(long, "Twin", status), server("11", "m"+long, status))}
+		c := newCommands(t, w)
+		for _, choice := range answer(t, c, typing("bot show", "")).Choices {
+			meant := answer(t, c, onBot("bot show", choice.Value)).Message.Embeds[0]
+			if got, err := ask(t, c, onBot("bot show", choice.Name)); err != nil || got.Subject == "" || got.Message.Embeds[0].Title != meant.Title {
+				t.Errorf("%q: %v", choice.Name, err)
+			}
+		}
+	}
+}
+
+func TestOnesIDIsAnothersName(t *testing.T) {
+	w := &world{list: account(server("1", "2", "RUNNING"), server("2", "1", "RUNNING"), server("3", "3", "RUNNING"))}
+	c := newCommands(t, w)
+	for _, typed := range []string{"2", `"2"`, "２", "#2"} { // moby#8069
+		menu := menus(explained(t, c, onBot("bot stop", typed)))["Choose a bot"]
+		if len(menu.Options) != 2 {
+			t.Errorf("%q: offered %+v", typed, menu.Options)
+		}
+		if got := answer(t, newCommands(t, w), press(menu.CustomID, "2")); got.Starts.BotID != "2" {
+			t.Errorf("%q: %s is chosen", typed, got.Starts.BotID)
+		}
+	}
+	if got := answer(t, newCommands(t, w), onBot("bot stop", "🟢 2")); got.Starts.BotID != "1" {
+		t.Errorf("a suggestion shows names, and %s is meant", got.Starts.BotID)
+	}
+	var values []string
+	for _, choice := range answer(t, c, typing("bot stop", "")).Choices {
+		got := answer(t, newCommands(t, w), onBot("bot stop", choice.Value))
+		values = append(values, got.Starts.BotID)
+	}
+	if got := strings.Join(values, " "); got != "1 2 3" {
+		t.Errorf("suggestions stand for %s", got)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -223,7 +224,7 @@ func (c *Commands) askDelete(ctx context.Context, r *interaction.Request, b bot)
 
 // delete deletes a bot whose name was typed.
 func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	if !isNamed(b.server, r.Fields[inputName]) {
+	if !isNamed(b, r.Fields[inputName]) {
 		return interaction.Response{}, &refusal{reason: "the name that was typed is not the bot's", explain: func(v view) string {
 			return v.t.Format("error.wrong_name", args{"Name": name(b.server)})
 		}}
@@ -231,9 +232,20 @@ func (c *Commands) delete(ctx context.Context, r *interaction.Request, b bot) (i
 	return c.begin(ctx, r, deletion(), b)
 }
 
-// isNamed reports whether the typed text is the name of a bot in upper and lower case, but
-// for what cannot be seen. Of a long name the part that is shown will do as well.
-func isNamed(s hostapi.Server, typed string) bool {
-	typed = sanitize.Plain(typed, interaction.MaxInput)
-	return typed != "" && (typed == plainName(s, interaction.MaxInput) || typed == plainName(s, nameLimit))
+// isNamed reports whether the typed text is the name of a bot in upper and lower case, but for what
+// cannot be seen. Of a long name the part that is shown will do as well. A text that looks like the
+// name will do too, as a keyboard may not have each of its characters, unless it looks like another
+// bot's as well.
+func isNamed(b bot, typed string) bool {
+	shown, skeleton := sanitize.Plain(typed, interaction.MaxInput), sanitize.Skeleton(typed, interaction.MaxInput)
+	alike := func(s hostapi.Server) bool {
+		return skeleton == sanitize.Skeleton(s.Name, interaction.MaxInput) || skeleton == sanitize.Skeleton(plainName(s, nameLimit), interaction.MaxInput)
+	}
+	switch {
+	case shown == "" || skeleton == "":
+		return false
+	case shown == plainName(b.server, interaction.MaxInput), shown == plainName(b.server, nameLimit):
+		return true
+	}
+	return alike(b.server) && !slices.ContainsFunc(b.known.List.Servers, func(s hostapi.Server) bool { return s.ID != b.server.ID && alike(s) })
 }

@@ -128,6 +128,12 @@ func conditionOf(s hostapi.Server) condition {
 	return is
 }
 
+// signs are the emoji of all conditions. Discord and phones may put variation behind one.
+const (
+	signs     = "🟢⚫🟡🔴⛔⚪"
+	variation = "\ufe0f" // U+FE0F: shown as an emoji
+)
+
 // conditionIn says what a state means to a person.
 func conditionIn(s hostapi.State) condition {
 	switch s {

@@ -147,11 +147,7 @@ const maxMarks = 4
 
 // plain returns the characters of a text that are to be seen.
 func plain(text string, limit int) []rune {
-	// Most characters may be dropped, so the length says nothing; but what is
-	// beyond this is not worth looking at.
-	if most := limit * 16 * utf8.UTFMax; len(text) > most {
-		text = text[:most]
-	}
+	text = within(text, limit)
 	out, marks := make([]rune, 0, min(len(text), limit+2)), 0
 	for _, r := range text {
 		switch {
@@ -186,6 +182,10 @@ func plain(text string, limit int) []rune {
 	}
 	return out
 }
+
+// within returns as much of a text as is worth looking at where limit characters are shown. Most
+// may be dropped, so the length alone says nothing.
+func within(text string, limit int) string { return text[:min(len(text), limit*16*utf8.UTFMax)] }
 
 // stands tells of characters that show something by themselves: joiners and
 // marks alone do not.

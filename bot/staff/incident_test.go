@@ -143,6 +143,7 @@ func TestCleanUnderstandsWhatPeopleType(t *testing.T) {
 	for typed, want := range map[string]string{
 		"ABC1234": "ABC1234", " abc1234 ": "ABC1234", "`ABC1234`": "ABC1234", "#abc-1234": "ABC1234", "ABCO23I": "ABC0231", "ABCl234": "ABC1234",
 		"Reference: ABC1234": "ABC1234", "**Referenz:** `abc1234`.": "ABC1234", "参照：ABC1234": "ABC1234",
+		"“abc1234”": "ABC1234", "ａｂｃ１２３４": "ABC1234", "abc—1234": "ABC1234", "\u200babc\u00a01234\ufeff": "ABC1234",
 		"": "", "ABC123": "", "ABC12345": "", "ABC123*": "", "äBC1234": "", "hostbot:reference:x": "",
 	} {
 		if got := incident.Clean(typed); got != want {

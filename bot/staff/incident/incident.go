@@ -253,10 +253,10 @@ func read(code string, data []byte) Incident {
 // small letters, spaces, a # or an O for a 0, or the whole line that the customer was
 // shown. It returns "" where it is none.
 func Clean(typed string) string {
-	typed = strings.ReplaceAll(typed, "：", ":") // as Chinese and Japanese write it
+	typed = sanitize.Skeleton(typed, interaction.MaxInput) // Chinese and Japanese write another colon
 	typed = strings.Trim(typed[strings.LastIndexByte(typed, ':')+1:], " .,*")
 	// References do not have the letters O, I and L.
-	code := strings.NewReplacer(" ", "", "#", "", "`", "", "-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
+	code := strings.NewReplacer(" ", "", "#", "", "'", "", `"`, "", "-", "", "O", "0", "I", "1", "L", "1").Replace(strings.ToUpper(typed))
 	if len(code) != codeLength || strings.Trim(code, "0123456789ABCDEFGHJKMNPQRSTUVWXYZ") != "" {
 		return ""
 	}

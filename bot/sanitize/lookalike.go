@@ -1,0 +1,104 @@
+package sanitize
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// This is the one table of characters that look alike. Phones and word processors put some in the
+// place of what was typed ("smart punctuation"), and a keyboard may have only one of two.
+
+// Straighten returns a text with the characters of ASCII for which quotes, dashes, ellipses and
+// spaces of other kinds stand. All others stay, letters of any script among them.
+func Straighten(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	text = strings.NewReplacer(
+		// Chinese keyboards type these in pairs, and French ones with a space that does not break.
+		"——", "—", "……", "…", "«\u00a0", "«", "«\u202f", "«", "\u00a0»", "»", "\u202f»", "»",
+	).Replace(text)
+	var out strings.Builder
+	out.Grow(len(text))
+	for _, r := range text {
+		if plain, found := straight(r); found {
+			out.WriteString(plain)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// Smart returns the characters of a text that Straighten replaces, each once.
+func Smart(text string) (found []rune) {
+	seen := make(map[rune]bool)
+	for _, r := range text {
+		if _, smart := straight(r); smart && !seen[r] {
+			found, seen[r] = append(found, r), true
+		}
+	}
+	return found
+}
+
+// straight returns what a character stands for, if it is in the table.
+func straight(r rune) (plain string, found bool) {
+	if r < utf8.RuneSelf {
+		return "", false
+	}
+	switch r {
+	case '‘', '’', '‚', '‛', '‹', '›', '′', '‵', '´', 'ʹ', 'ʻ', 'ʼ', 'ˈ', '❛', '❜', '＇':
+		return "'", true
+	case '“', '”', '„', '‟', '«', '»', '″', '‶', 'ʺ', 'ˮ', '❝', '❞', '〝', '〞', '〟', '＂':
+		return `"`, true
+	case '‐', '‑', '‒', '–', '⁃', '−', '﹣', '－':
+		return "-", true
+	case '—', '―', '﹘', '⸺': // iOS has — for two hyphens, and three dots become …
+		return "--", true
+	case '…':
+		return "...", true
+	case '\u00ad', '\u200b', '\u2060', '\ufeff': // a soft hyphen, and spaces without a width
+		return "", true
+	}
+	return " ", unicode.IsSpace(r)
+}
+
+// Skeleton returns a text as names are compared: those of which it is the same look alike. It is ""
+// where nothing of the text can be seen. Letters keep their case and their accents.
+//
+// Unicode calls it so (https://www.unicode.org/reports/tr39/#def-skeleton). Its own table is not used:
+// that takes letters of different scripts for one.
+func Skeleton(text string, limit int) string {
+	text = norm.NFKC.String(cleaned(Straighten(within(text, limit)), limit))
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '`': // ´ is in the table
+			return '\''
+		case r == '⁄', r == '∕': // ½ has the first
+			return '/'
+		case r >= utf8.RuneSelf && unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+			return -1
+		}
+		return r
+	}, text)
+	words := strings.Fields(text)
+	for i, word := range words {
+		words[i] = oneHyphen(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// oneHyphen has one hyphen in the place of several: — stands for two, and looks like one.
+func oneHyphen(word string) string {
+	for strings.Contains(word, "--") {
+		word = strings.ReplaceAll(word, "--", "-")
+	}
+	return word
+}
+
+func isASCII(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
