@@ -187,7 +187,9 @@ func (c *Commands) changeStartup(ctx context.Context, r *interaction.Request, b 
 		return interaction.Response{}, err
 	}
 	if wanted == startupOf(b.server) {
-		return c.card(ctx, r, b, c.texts.For(r.Locale).Text("startup.unchanged")).draw(), nil
+		v := c.view(r)
+		notice := strings.TrimSpace(v.t.Text("startup.unchanged") + "\n" + v.smartNote(wanted))
+		return v.offerPlain(c.card(ctx, r, b, notice).draw(), wanted, b.server.ID), nil
 	}
 	return c.begin(ctx, r, startup(wanted), b)
 }

@@ -293,6 +293,104 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	}
 }
 
+// smart are startups as a phone makes them, with what was meant and what the customer reads.
+var smart = []struct{ command, entry, plainCommand, plainEntry, said string }{
+	{"node —max-old-space-size=256 “index.js”", "index.js", `node --max-old-space-size=256 "index.js"`, "index.js", "`—` `“` `”`"},
+	{"python3 –u bot.py", "bot.py", "python3 -u bot.py", "bot.py", "`–`"},
+	{"node ‑‑inspect ‘a.js’", "a.js", "node --inspect 'a.js'", "a.js", "`‑` `‘` `’`"},
+	{"node\u00a0index.js", "index.js", "node index.js", "index.js", "`U+00A0`"},
+	{"go run ./…", "main.go", "go run ./...", "main.go", "`…`"},
+	{"node a.js", "“a.js”", "node a.js", `"a.js"`, "`“` `”`"},
+	{"node\u200b a.js ——x", "a—b.js", "node a.js --x", "a--b.js", "`U+200B` `—`"},
+	{"node «\u00a0a.js\u00a0»", "a.js", `node "a.js"`, "a.js", "`«` `U+00A0` `»`"},
+}
+
+func TestAPhonesPunctuationIsTakenAsTypedAndSaid(t *testing.T) {
+	for _, test := range smart {
+		fields := map[string]string{"name": "Radio", "language": "PYTHON", "command": test.command, "entry": test.entry}
+		for _, form := range []string{"startup/a", "create/512/2048/100"} {
+			w := &world{list: account(server("a", "Shop", "RUNNING"))}
+			c := newCommands(t, w)
+			end := ending(t, c, submit(form, fields))
+			sendable(t, end)
+			wantText(t, end.Message, "Your phone may have replaced some characters: "+test.said+". Your bot may not start with them.")
+			if done := w.done[0]; !strings.Contains(done, test.command) || !strings.Contains(done, test.entry) {
+				t.Errorf("done %q", done)
+			}
+			id := map[string]string{"startup/a": "a", "create/512/2048/100": "new"}[form]
+			w.list = account(server(id, "Shop", "RUNNING"))
+			w.list.Servers[0].StartupCommand, w.list.Servers[0].EntryFile = test.command, test.entry
+			opened := inputs(t, answer(t, c, press(buttons(end.Message)["Use plain characters"].CustomID)))
+			if got := opened["command"].Value; got != test.plainCommand {
+				t.Errorf("offered %q, want %q", got, test.plainCommand)
+			}
+			if got := opened["entry"].Value; got != test.plainEntry {
+				t.Errorf("offered %q, want %q", got, test.plainEntry)
+			}
+			if len(w.done) != 1 {
+				t.Errorf("done before the customer sent the form: %q", w.done)
+			}
+			end = ending(t, c, submit("startup/"+id, map[string]string{"command": test.plainCommand, "entry": test.plainEntry}))
+			if m := end.Message; strings.Contains(text(m), "phone") || buttons(m)["Use plain characters"].CustomID != "" {
+				t.Errorf("plain characters are said to be others:\n%s", text(m))
+			}
+			same := answer(t, c, submit("startup/"+id, map[string]string{"command": test.command, "entry": test.entry}))
+			wantText(t, same.Message, "Nothing was changed", test.said)
+			sendable(t, same)
+			if buttons(same.Message)["Use plain characters"].CustomID == "" {
+				t.Error("a form that was sent once more does not lead on")
+			}
+		}
+	}
+}
+
+func TestOtherScriptsAreNotAPhonesPunctuation(t *testing.T) {
+	for _, meant := range []string{"node бот.js", "python café.py", "python3 データー.py", "node 机器人.js", "python بوت.py", `node -e "console.log('a--b')" | tee log`, "node 🤖.js", "node `which x`"} {
+		for _, form := range []string{"startup/a", "create/512/2048/100"} {
+			_, c := shop(t, "RUNNING")
+			end := ending(t, c, submit(form, map[string]string{"name": "it’s", "language": "NODE", "command": meant, "entry": "é.js"}))
+			if strings.Contains(text(end.Message), "phone") {
+				t.Errorf("%q:\n%s", meant, text(end.Message))
+			}
+		}
+	}
+}
+
+func TestAPhonesPunctuationIsSaidWhereNothingCanBeChanged(t *testing.T) {
+	w := &world{list: account(), off: map[hostapi.Operation]bool{hostapi.OpUpdateStartup: true}}
+	fields := newBot("Radio")
+	fields["command"] = "python —u bot.py"
+	end := ending(t, newCommands(t, w), submit("create/512/2048/100", fields))
+	wantText(t, end.Message, "Your phone")
+	if buttons(end.Message)["Use plain characters"].CustomID != "" {
+		t.Error("a form is offered that there is not")
+	}
+}
+
+// TestAPhonesPunctuationIsSaidOnceTheBotWasStarted: it may be why the bot does not start.
+func TestAPhonesPunctuationIsSaidOnceTheBotWasStarted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &world{list: account(server("new", "Radio", "STOPPED"))}
+		w.action = func() (string, error) {
+			if strings.HasPrefix(w.done[len(w.done)-1], "start ") {
+				return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpStart, Status: 409}
+			}
+			return "STOPPED", nil
+		}
+		r := created()
+		r.Fields["command"] = "python —u bot.py"
+		response := answer(t, newCommands(t, w), r)
+		for response.Then != nil {
+			response = must(t)(response.Then(t.Context()))
+			sendable(t, response)
+		}
+		wantText(t, response.Message, "couldn't be started", "Your phone")
+		if buttons(response.Message)["Use plain characters"].CustomID != "plain/new" {
+			t.Errorf("nothing leads to the form: %v", buttons(response.Message))
+		}
+	})
+}
+
 // TestChangedStartupNamesTheButtonThatCanBePressed names Restart only if it can be pressed.
 func TestChangedStartupNamesTheButtonThatCanBePressed(t *testing.T) {
 	for status, restarts := range map[string]bool{"RUNNING": true, "CRASHED": true, "STOPPED": false, "STARTING": false} {

@@ -363,6 +363,7 @@ func (d *drawn) actions(fresh asking) {
 	requests := []interaction.Request{
 		press("start/id-0"), press("restart/id-0"), press("stop/id-0"), press("reinstall/id-0"), press("packages/id-0"),
 		submit("startup/id-0", map[string]string{"command": "x", "entry": "y"}), submit("startup/id-0", map[string]string{"command": "node index.js", "entry": "index.js"}),
+		submit("startup/id-0", map[string]string{"command": "node —x", "entry": "“y”"}),
 		submit("delete/id-0", map[string]string{"name": long("W") + "0"}), submit("delete/id-0", map[string]string{"name": "another"}), submit("delete/id-0", nil), submit("startup/id-0", nil),
 		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE"}),
 		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE", "start": interaction.Ticked}),

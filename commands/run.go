@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"hostbot/bot/actions"
@@ -103,9 +104,14 @@ func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot)
 
 // told draws how an action ended, and has staff told of it.
 func (c *Commands) told(ctx context.Context, r *interaction.Request, end result) interaction.Response {
+	v, entered := c.view(r), enteredStartup(r)
 	end.story = c.storyOf(ctx, r.CustomerID, end.server)
+	end.note = strings.TrimSpace(end.note + "\n" + v.smartNote(entered))
 	c.refs.Meet(r, end.err)
-	response := end.draw(c.view(r))
+	response := end.draw(v)
+	if end.err == nil || end.action.op == hostapi.OpStart { // otherwise the bot may have another startup
+		response = v.offerPlain(response, entered, end.server.ID)
+	}
 	response.Action, response.Failure = end.forStaff(), end.err
 	return response
 }

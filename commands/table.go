@@ -97,6 +97,7 @@ const (
 	idPanelTop    = "panel/top/"  // likewise
 	idPanelRemove = "panel/remove/"
 	idStartup     = "startup/"   // + key
+	idPlain       = "plain/"     // + key: the form of the startup, in plain characters
 	idDelete      = "delete/"    // + key
 	idCreate      = "create/"    // + sizes; for a select menu its size goes first
 	idSizes       = "create/new" // chooses the sizes
@@ -153,12 +154,14 @@ func (c *Commands) customersTable() []command {
 		table = append(table, acts)
 	}
 	history := c.watching("history.off", c.onBot(c.history))
+	changeStartup := onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))})
+	changeStartup.components = append(changeStartup.components, route{idPlain + anyBot, c.onBot(c.askPlainStartup)})
 	table = append(table,
 		command{
 			name: "bot history", purpose: toSee, off: !c.watch.offered(), options: anyOfThem, handle: c.withPicker(history),
 			components: []route{{idHistory + anyBot, history}, {"history", history}},
 		},
-		onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))}),
+		changeStartup,
 		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
 		command{
 			name: "bot create", purpose: toDo, requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,

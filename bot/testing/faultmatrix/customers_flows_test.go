@@ -8,6 +8,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/hostapi/hostapitest"
 )
 
 const (
@@ -79,12 +80,23 @@ func formFlows(card step) []flow {
 		route: "modal startup/{bot...}", action: "startup", prepare: types("/bot startup", discordtest.Options{"bot": shop}),
 		do: fills(discordtest.Fields{"command": "node other.js"}),
 	}, flow{
+		route: "component plain/{bot...}", need: asks, do: presses("Use plain characters"),
+		prepare: steps(step(startedByAPhone), types("/bot startup", discordtest.Options{"bot": shop}), fills(nil), reads("Nothing was changed")),
+	}, flow{
 		route: "modal delete/{bot...}", action: "delete", prepare: types("/bot delete", discordtest.Options{"bot": shop}),
 		do: fills(discordtest.Fields{"name": shop}),
 	}, flow{
 		route: "component more/{bot...}", need: looks, do: presses(theForms), good: "🔴 Radio",
 		prepare: steps(types("/bot show", discordtest.Options{"bot": radio}), reads("Limits")),
 	})
+}
+
+// startedByAPhone has a phone's dash in the startup of a bot.
+func startedByAPhone(_ context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	id := shop + "-" + c.user.ID
+	c.scene.Service.Remove(c.user.ID, id)
+	c.scene.Service.AddServer(c.user.ID, hostapitest.Server{ID: id, Name: shop, Status: hostapitest.Running, EntryFile: "a.js", StartupCommand: "node —x a.js"})
+	return in, nil
 }
 
 // createFlows lead to a new bot.
