@@ -18,7 +18,7 @@ func (rep *reply) pass(ctx context.Context, r interaction.Response) {
 	ctx, cancel := context.WithTimeout(ctx, passLimit)
 	defer cancel()
 	if err := rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, r.Message); err != nil {
-		rep.log(zerolog.DebugLevel).Err(err).Msg("the progress of actions could not be shown")
+		rep.logError(zerolog.DebugLevel, err).Msg("the progress of actions could not be shown")
 		return
 	}
 	rep.first = sent

@@ -47,6 +47,11 @@ func (rep *reply) log(level zerolog.Level) *zerolog.Event {
 		Str("interaction", rep.req.ID).Str("reference", rep.req.Reference).Str("route", rep.req.Route).Str("user", rep.req.UserID)
 }
 
+// logError is log, with an error.
+func (rep *reply) logError(level zerolog.Level, err error) *zerolog.Event {
+	return rep.log(level).Err(untyped(rep.req, err))
+}
+
 // run answers the interaction, and observes how that went.
 func (rep *reply) run(h interaction.Handler) {
 	by := lifetime
@@ -214,8 +219,8 @@ func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
 func (rep *reply) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			rep.log(zerolog.ErrorLevel).Str("panic", fmt.Sprint(p)).Bytes("stack", debug.Stack()).Msg("a panic")
-			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
+			rep.log(zerolog.ErrorLevel).Str("panic", withoutTyped(rep.req, fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a panic")
+			err = fmt.Errorf("%w: %s", interaction.ErrPanic, withoutTyped(rep.req, fmt.Sprint(p)))
 		}
 	}()
 	return handle()
@@ -235,7 +240,11 @@ func (rep *reply) runThen(ctx context.Context, r interaction.Response) interacti
 // staff what they should know of it.
 func (rep *reply) result(r interaction.Response, err error) interaction.Response {
 	if r.Audit != nil {
-		rep.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", rep.req.CustomerID).Str("detail", r.Audit.Detail).Msg("staff command")
+		line := rep.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", rep.req.CustomerID)
+		if rep.req.Kind != interaction.Command { // what was typed stands in staff's channel alone
+			line = line.Str("detail", r.Audit.Detail)
+		}
+		line.Msg("staff command")
 		rep.responder.cfg.Staff.Audit(rep.req, *r.Audit)
 	}
 	if err == nil && r.Form == 0 {
@@ -245,7 +254,7 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 		return rep.explained(err)
 	}
 	if r.Reported {
-		rep.log(zerolog.WarnLevel).Err(r.Failure).Msg("an action has ended that another process has reported")
+		rep.logError(zerolog.WarnLevel, r.Failure).Msg("an action has ended that another process has reported")
 	} else if r.Action != nil && r.Action.Outcome == interaction.Refused {
 		rep.outcome = "refused"
 		rep.log(zerolog.InfoLevel).Msg("what was entered was refused") // in words that may repeat it
@@ -258,8 +267,8 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 	for _, e := range r.Ended {
 		if e.Failure != nil && !e.Reported {
 			rep.outcome = "failed"
-			rep.log(zerolog.ErrorLevel).Err(e.Failure).Str("bot", e.Action.BotID).Msg("an interaction failed")
-			rep.responder.cfg.Staff.Failure(e.Request, e.Failure)
+			rep.logError(zerolog.ErrorLevel, e.Failure).Str("bot", e.Action.BotID).Msg("an interaction failed")
+			rep.responder.cfg.Staff.Failure(e.Request, untyped(e.Request, e.Failure))
 		}
 		rep.tell(e)
 	}
@@ -274,7 +283,7 @@ func (rep *reply) explained(err error) interaction.Response {
 		rep.failed("failed", err)
 	} else {
 		rep.outcome = "refused"
-		rep.log(zerolog.InfoLevel).Err(err).Msg("an interaction was refused")
+		rep.logError(zerolog.InfoLevel, err).Msg("an interaction was refused")
 	}
 	if rep.req.Kind == interaction.Autocomplete {
 		return interaction.Suggest(nil)
@@ -286,9 +295,9 @@ func (rep *reply) explained(err error) interaction.Response {
 func (rep *reply) failed(outcome string, err error) {
 	rep.outcome = outcome
 	if rep.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
-		rep.log(zerolog.WarnLevel).Err(err).Msg("nothing can be suggested")
+		rep.logError(zerolog.WarnLevel, err).Msg("nothing can be suggested")
 		return
 	}
-	rep.log(zerolog.ErrorLevel).Err(err).Msg("an interaction failed")
-	rep.responder.cfg.Staff.Failure(rep.req, err)
+	rep.logError(zerolog.ErrorLevel, err).Msg("an interaction failed")
+	rep.responder.cfg.Staff.Failure(rep.req, untyped(rep.req, err))
 }

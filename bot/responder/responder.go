@@ -221,7 +221,7 @@ func (r *Responder) Report(report actions.Report) {
 		return
 	}
 	if err := rep.editOriginal(r.ctx, response.Message); err != nil {
-		rep.log(zerolog.InfoLevel).Err(err).Msg("the caller could not be told of what was interrupted")
+		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
 }
 

@@ -19,13 +19,13 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 	switch {
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
 		rep.takeBack()
-		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		rep.logError(zerolog.InfoLevel, err).Msg("the interaction was answered elsewhere")
 		return
 	case rep.isLate(err):
 		rep.late(ctx, err)
 		return
 	case rest.IsUnknownMessage(err):
-		rep.log(zerolog.InfoLevel).Err(err).Msg("the message was dismissed before the end")
+		rep.logError(zerolog.InfoLevel, err).Msg("the message was dismissed before the end")
 		return
 	}
 	rep.reason = reasonOf(err)
@@ -81,7 +81,7 @@ func (rep *reply) sentAgo() time.Duration {
 func (rep *reply) late(ctx context.Context, err error) {
 	if rep.answeredElsewhere(ctx) {
 		rep.outcome = "elsewhere"
-		rep.log(zerolog.InfoLevel).Err(err).Msg("the interaction was answered elsewhere")
+		rep.logError(zerolog.InfoLevel, err).Msg("the interaction was answered elsewhere")
 		return
 	}
 	rep.firstTook = max(rep.firstTook, firstBy-rep.onTheWay) // the caller has waited for longer than this process
@@ -115,6 +115,6 @@ func (rep *reply) correct(ctx context.Context, code int, r interaction.Response)
 	}
 	message := rep.responder.cfg.Explain(rep.req, why).Message
 	if err := rep.editOriginal(ctx, message); err != nil {
-		rep.log(zerolog.DebugLevel).Err(err).Msg("there was no response to correct")
+		rep.logError(zerolog.DebugLevel, err).Msg("there was no response to correct")
 	}
 }
