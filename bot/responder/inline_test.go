@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,4 +159,31 @@ func whats(calls []call) []string {
 		list = append(list, c.what)
 	}
 	return list
+}
+
+// TestStoppingDeclinesARequestForWhichThereIsNoRoom has so many be refused that more are dropped.
+func TestStoppingDeclinesARequestForWhichThereIsNoRoom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{latency: time.Second}
+		s := newResponder(slow(2*time.Second, reply("hello")), d)
+		for i := range 2000 {
+			go s.Serve(of(1, numbered(command(), i)))
+		}
+		synctest.Wait()
+		for _, stopping := range []bool{false, true} {
+			if stopping {
+				s.Stop()
+			}
+			dropped := &request{discord: &discord{}}
+			event := of(1, numbered(command(), 2000))
+			event.Inline = dropped
+			s.Serve(event)
+			want := map[bool]string{false: "leave", true: "decline"}[stopping]
+			if got := whats(dropped.sent()); !slices.Equal(got, []string{want}) {
+				t.Errorf("stopping %t: said %q, want %q", stopping, got, want)
+			}
+		}
+		s.Drain(t.Context())
+		s.Close(t.Context())
+	})
 }

@@ -180,14 +180,16 @@ func (r *Responder) Serve(event *interaction.Event) {
 		return
 	}
 	leave, refusal := r.admission.enter(req.UserID)
-	if leave == nil {
-		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
-		return
+	if leave != nil {
+		defer leave()
 	}
-	defer leave()
 	if event.Inline != nil && errors.Is(refusal, interaction.ErrStopping) {
 		event.Inline.Decline()
 		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "elsewhere"})
+		return
+	}
+	if leave == nil {
+		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
 		return
 	}
 	message, release := r.messages.hold(req.Message)
