@@ -61,7 +61,13 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 			From: former.State, To: server.State(), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
 		}
 		w.judge(&change, a)
-		s.note(change, former.Logged, gap)
+		unseen := gap
+		if at := restartedAt(change, poll.Notes[server.ID]); !at.IsZero() {
+			s.restart(change, at, gap)
+			change.Since, change.AtLeast, change.After, former.Logged = at, false, at, hostapi.StateRunning
+			unseen = history.Gap(poll.FetchedAt.Sub(at), w.Interval())
+		}
+		s.note(change, former.Logged, unseen)
 	}
 	for serverID, former := range known {
 		gone := Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}
@@ -83,6 +89,27 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	return s
 }
 
+// restartedAt returns when this program has started a bot anew since the last poll, if the bot ran before and is
+// at rest now: polls may show the same state before and after. It is zero otherwise. An action that the service
+// has refused is not noted (accounts.Cache.Acted), and a stop starts nothing.
+func restartedAt(c Change, last accounts.Note) time.Time {
+	since := last.At.After(c.After) && last.At.After(c.Since.Add(time.Second)) && last.At.Before(c.At)
+	if c.From != hostapi.StateRunning || c.To.Moving() || last.Action == "" || last.Action == "stop" || !since {
+		return time.Time{}
+	}
+	return last.At
+}
+
+// restart notes that a bot that ran was started anew at a time, as the service has confirmed. It counts as
+// running from then on, and as starting for the second before, so that its history has two stretches.
+func (s *seen) restart(c Change, at time.Time, gap bool) {
+	entries := []history.Entry{{At: at.Add(-time.Second), State: hostapi.StateRestarting}, {At: at, State: hostapi.StateRunning}}
+	if gap {
+		entries = append([]history.Entry{{At: c.After, State: history.Unwatched}}, entries...)
+	}
+	s.added[c.ServerID] = history.Encode(entries...)
+}
+
 // note notes a bot's state: in its log, and as a change if it is news.
 func (s *seen) note(c Change, logged hostapi.State, gap bool) {
 	s.log(c, logged, gap)
@@ -99,9 +126,9 @@ func (s *seen) log(c Change, logged hostapi.State, gap bool) {
 	case c.From == history.Unwatched || c.From == history.Gone: // the bot is new
 		s.added[c.ServerID] = history.Encode(history.Entry{At: c.At, State: history.Unwatched}, now)
 	case gap:
-		s.added[c.ServerID] = history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
+		s.added[c.ServerID] += history.Encode(history.Entry{At: c.After, State: history.Unwatched}, now)
 	case logged != c.To:
-		s.added[c.ServerID] = history.Encode(now)
+		s.added[c.ServerID] += history.Encode(now)
 	}
 }
 

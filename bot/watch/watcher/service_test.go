@@ -500,3 +500,77 @@ func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
 		}
 	})
 }
+
+// TestRestartThroughUsEndsAStretch of a bot that ran before and after it, as polls show it: how long it ran is
+// counted from then on. What the service took for no restart ends none.
+func TestRestartThroughUsEndsAStretch(t *testing.T) {
+	began := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := func(after time.Duration) time.Time { return began.Add(after) }
+	acted := at(55 * time.Second)
+	type poll struct {
+		after  time.Duration
+		status string
+	}
+	for name, test := range map[string]struct {
+		action string
+		polls  []poll // the last shows that the bot has crashed
+		since  time.Time
+		states string
+	}{
+		"a poll shows that it runs":    {"restart", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"it crashed at once":           {"restart", []poll{{60 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"a poll shows it on its way":   {"restart", []poll{{60 * time.Second, "RESTARTING"}, {90 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, at(90 * time.Second), "-rerc"},
+		"stopped and started":          {"start", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"reinstalled":                  {"reinstall", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"nobody looked for a while":    {"restart", []poll{{30 * time.Second, "RUNNING"}, {10 * time.Minute, "RUNNING"}, {11 * time.Minute, "CRASHED"}}, at(10 * time.Minute), "-r-e-rc"},
+		"stopped, and it runs on":      {"stop", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, began, "-rc"},
+		"nothing was done by this bot": {"", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, began, "-rc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := redistest.StartMiniredis(t).URL()
+			var mu sync.Mutex
+			var looks int
+			shown := accounts.Snapshot{FetchedAt: began, List: hostapi.List{Servers: []hostapi.Server{{ID: "bot", Status: "RUNNING"}}}}
+			look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				looks++
+				return shown, nil
+			})
+			o := newTold()
+			w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+			hurry(t, url, w)
+			watch(t, w, "1")
+			o.wait(t, 1)
+			for _, p := range test.polls {
+				mu.Lock()
+				shown.FetchedAt, shown.List.Servers = at(p.after), []hostapi.Server{{ID: "bot", Status: p.status}}
+				if test.action != "" {
+					shown.Notes = map[string]accounts.Note{"bot": {Action: test.action, At: acted}}
+				}
+				before := looks
+				mu.Unlock()
+				until(t, "it is polled", func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					return looks >= before+2 // the first has ended then
+				})
+			}
+			c := o.wait(t, o.count())
+			if c.To != hostapi.StateCrashed || !c.Unexpected || !c.Since.Equal(test.since) {
+				t.Errorf("the last change is %+v, want that of a bot that ran since %v", c, test.since)
+			}
+			spans, err := history.New(redistest.Connect(t, url), "", func() time.Duration { return time.Hour }).Of(t.Context(), "1", "bot", began.Add(-time.Hour))
+			states := ""
+			for _, span := range spans {
+				states += string(span.State)
+			}
+			if err != nil || states != test.states {
+				t.Errorf("the states are %q, want %q (%v)", states, test.states, err)
+			}
+			if share, _ := history.TallyOf(history.Stretches(spans, began, c.At), began, c.At).Uptime(); share != 1 {
+				t.Errorf("the uptime is %v", share)
+			}
+		})
+	}
+}
