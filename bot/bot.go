@@ -338,7 +338,7 @@ func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop 
 
 // listen starts the operators' pages and Go's profiles, where they are wanted.
 func (b *Bot) listen() (stop func(), err error) {
-	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Health: b.describeHealth})
+	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Why: b.whyUnready, Health: b.describeHealth})
 	stopPages, err := b.listenAt(b.settings.HTTP.Addr, pages, "health and metrics are served")
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w", err)

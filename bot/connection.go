@@ -27,6 +27,7 @@ type connections struct {
 	told   bool // that one is there
 	lost   map[int]bool
 	lostAt time.Time // the first of them
+	reason error     // why the latest attempt failed
 	anew   bool      // a session has ended meanwhile, with what was sent to it
 	given  bool      // one of them is another replica's meanwhile
 
@@ -60,14 +61,15 @@ func (c *connections) takeUnnoted(shard int) (at time.Time, unnoted bool) {
 	return at, unnoted
 }
 
-// lostSince returns since when a connection is lost; zero if none is.
-func (c *connections) lostSince() time.Time {
+// loss returns since when a connection is lost, and why the latest attempt to make one failed; zeros if
+// none is lost.
+func (c *connections) loss() (since time.Time, reason error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.lost) == 0 {
-		return time.Time{}
+		return time.Time{}, nil
 	}
-	return c.lostAt
+	return c.lostAt, c.reason
 }
 
 // connected is told of a new session.
@@ -144,7 +146,7 @@ func (b *Bot) lost(shard int, reason error) {
 		line = b.log.Warn()
 	}
 	line.Err(reason).Int("shard", shard).Msg("connection to discord lost")
-	c.lost[shard] = true
+	c.lost[shard], c.reason = true, reason
 	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
 }
 

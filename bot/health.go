@@ -5,11 +5,15 @@ import (
 	"time"
 
 	"hostbot/bot/ops/monitor"
+	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/health"
 )
 
 // redisLimit bounds a question to Redis for somebody who looks how the program fares.
 const redisLimit = time.Second
+
+// unreadyLimit is to how many characters is cut why interactions are not served.
+const unreadyLimit = 300
 
 // health gathers how the program and what it depends on fare. It makes no call
 // to the hosting service, which may be in trouble already.
@@ -28,12 +32,13 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	outage, _ := b.outages.Current(ctx)
+	lostSince, lostReason := b.connections.loss()
 	return health.Report{
 		Version:  b.version,
 		Started:  b.started,
 		Answered: answered, Unanswered: unanswered,
 		Responses: responses.Summary, P95: responses.P95,
-		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: b.connections.lostSince(),
+		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: lostSince, LostReason: lostReason, Unlocated: b.whyNoGateway(),
 		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(), Missing: b.missingAccounts(),
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader:        leads,
@@ -45,4 +50,12 @@ func (b *Bot) health(ctx context.Context) health.Report {
 // describeHealth is what /admin status shows, in lines for operators.
 func (b *Bot) describeHealth(ctx context.Context) string {
 	return b.health(ctx).Lines(b.english)
+}
+
+// whyUnready is why interactions are not served, as far as is known.
+func (b *Bot) whyUnready() string {
+	if _, reason := b.connections.loss(); reason != nil {
+		return sanitize.Plain(reason.Error(), unreadyLimit)
+	}
+	return ""
 }

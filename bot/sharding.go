@@ -12,7 +12,7 @@ import (
 
 // openShards makes the parts over which interactions arrive from the gateway.
 func (b *Bot) openShards() {
-	b.discovery = &gateway.Discovery{REST: b.discord}
+	b.discovery = &gateway.Discovery{REST: b.discord, API: b.settings.Discord.APIURL, OnRefused: b.gatewayRefused}
 	identifies := new(gateway.IdentifyLimiter)
 	config := shards.Config{
 		Count: int(b.settings.Discord.Shards), Discovery: b.discovery,
@@ -20,8 +20,8 @@ func (b *Bot) openShards() {
 		OnReleased: b.released, OnOutgrown: b.outgrown, OnTooFew: b.tooFewShards, Log: b.log, Timing: shards.DefaultTiming(),
 	}
 	if !b.redis.Embedded {
-		config.Redis, identifies.Redis = b.redis.Client, b.redis.Client
-		config.Space, identifies.Space = b.space, b.space
+		config.Redis, identifies.Redis, b.discovery.Redis = b.redis.Client, b.redis.Client, b.redis.Client
+		config.Space, identifies.Space, b.discovery.Space = b.space, b.space, b.space
 	}
 	transport := gateway.NewTransport()
 	b.onClose(transport.CloseIdleConnections)
@@ -66,6 +66,19 @@ func (b *Bot) heldShards() []shards.Status {
 		return nil
 	}
 	return b.shards.Held()
+}
+
+// gatewayRefused is told that Discord refuses to say where the gateway is, and which address is used instead.
+func (b *Bot) gatewayRefused(why error, address string) {
+	b.log.Warn().Err(why).Str("address", address).Msg("discord refuses to say where the gateway is: the address of before is used, and discord is asked every five minutes")
+}
+
+// whyNoGateway is why Discord refuses to say where the gateway is; nil while it does not.
+func (b *Bot) whyNoGateway() error {
+	if b.discovery == nil {
+		return nil
+	}
+	return b.discovery.Refused()
 }
 
 // outgrown is told that Discord recommends more shards than run.

@@ -490,6 +490,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Outage = outages.Outage{Bots: 99_999, Customers: 54_321, Recovered: 9_999, First: time.Unix(1, 0)}
 	all()
 	report.DownSince, report.RedisErr, report.LostSince = time.Unix(1, 0), errors.New("refused"), time.Unix(1, 0)
+	report.LostReason, report.Unlocated = errors.New(long("r")), errors.New(long("r"))
 	all()
 	over := fails
 	over.Failed, over.Recovered = time.Unix(1, 0), time.Unix(2, 0)

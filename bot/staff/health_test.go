@@ -100,7 +100,8 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 		}},
 		"all is wrong": {func() health.Report {
 			r := well()
-			r.Shards, r.LostSince = []shards.Status{{ID: 3}}, time.Now().Add(-time.Minute)
+			r.Shards, r.LostSince, r.LostReason = []shards.Status{{ID: 3}}, time.Now().Add(-time.Minute), errors.New("status 429: wait")
+			r.Unlocated = errors.New("status 429: wait")
 			r.RedisErr, r.Leader, r.Redis = errors.New("connection\nrefused"), "", is("refused", 1, 1)
 			r.Service, r.DownSince = is("connection reset", 3, 4), time.Now().Add(-time.Minute)
 			r.Discord, r.Responses = is("502", 5, 80), is("Discord 502", 4, 60)
@@ -114,12 +115,13 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			}
 			return r
 		}, []string{
-			"✗ verdict: connection to Discord lost since 23:59:00 UTC; 4 of the last 60 interactions not answered in time since 23:57:00 UTC, Discord 502; " +
+			"✗ verdict: connection to Discord lost since 23:59:00 UTC, status 429: wait; 4 of the last 60 interactions not answered in time since 23:57:00 UTC, Discord 502; " +
 				"hosting service unreachable since 23:57:00 UTC, connection reset, 3 of 4 calls; requests to Discord fail since 23:57:00 UTC, 502, 5 of 80 requests; " +
 				"discord; discord; Redis unreachable since 23:57:00 UTC, refused; leader; 12 bots of 9 customers stopped from 23:57:00 UTC on, 3 run again; " +
 				"watcher; direct messages; log channel 8; log channel 9; log channel 10",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
-			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
+			"✗ gateway, shard 3: not connected: status 429: wait → " + texts.Text("staff.todo.shards"),
+			"! gateway address: that of before is used, as Discord refuses to say it: status 429: wait",
 			"✗ answers in time: 4 of 60 interactions failed within 10m0s; last failure 23:59:59 UTC (Discord 502); 95% within 420ms → " + texts.Text("staff.todo.answers"),
 			"✗ hosting service: 3 of 4 calls failed within 10m0s; last failure 23:59:59 UTC (connection reset) → " + texts.Text("staff.todo.service_fails"),
 			"✗ discord's rest api: 5 of 80 requests failed within 10m0s; last failure 23:59:59 UTC (502) → " + texts.Text("staff.todo.rest"),

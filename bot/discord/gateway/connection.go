@@ -224,6 +224,7 @@ func (c *connection) identify(bucket int, interval time.Duration) error {
 		return err
 	}
 	g.cfg.Identifies.taken.Add(1)
+	g.cfg.Discovery.spend()
 	c.handshakeTimer.Reset(readyLimit * interval)
 	g.begun.Store(time.Now().UnixNano())
 	return c.send(opIdentify, map[string]any{

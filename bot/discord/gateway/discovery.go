@@ -2,14 +2,17 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/redis/go-redis/v9"
 	"golang.org/x/sync/singleflight"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/store/keyspace"
 )
 
 // answerLife is how long Discord's answer is used: the shards of a process, which all
@@ -19,42 +22,52 @@ const answerLife = 5 * time.Second
 // discoveryLimit bounds a request that several may wait for.
 const discoveryLimit = 15 * time.Second
 
-// Discovery asks Discord where the gateway is, for all shards of a process.
+// Discovery asks Discord where the gateway is, for all shards of a process. While Discord refuses to
+// say, it answers what was so before: see assume.
 type Discovery struct {
 	REST REST
+	// API is the address of Discord's REST API.
+	API string
+	// Redis keeps what Discord said last, for processes that start; nil for none.
+	Redis redis.UniversalClient
+	Space keyspace.Space // in Redis
+	// OnRefused is told once that Discord refuses to say where the gateway is, why, and which address is
+	// used instead. It may be nil.
+	OnRefused func(why error, address string)
 
 	calls singleflight.Group
-	last  atomic.Pointer[discordgo.GatewayBotResponse]
-	until atomic.Pointer[time.Time] // when last is used no more; nil: not at all
+
+	mu      sync.Mutex
+	last    *discordgo.GatewayBotResponse // never changed
+	until   time.Time                     // until when it is used
+	resets  time.Time                     // when the day's sessions are counted anew
+	refused error                         // why last is assumed; nil if Discord said it
 }
 
 // maxDoubts is how often an answer is asked for again whose number of shards cannot be right.
 const maxDoubts = 4
 
-// Last is what Discord said last: how many shards it recommends, 0 where that cannot be right, and
-// how many sessions may be begun. It is nil until Discord was asked.
-func (d *Discovery) Last() *discordgo.GatewayBotResponse { return d.last.Load() }
+// Last is what Discord said last, or is assumed to say: how many shards it recommends, 0 where that cannot
+// be right or is not known, and how many sessions may be begun. It is nil until Discord was asked.
+func (d *Discovery) Last() *discordgo.GatewayBotResponse {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last
+}
 
 // GatewayBot returns what Discord says, or has just said. Those who ask at the same time share a
 // request, and each waits for it for as long as ctx allows.
 func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
-	if until := d.until.Load(); until != nil && time.Now().Before(*until) {
-		return d.Last(), nil
+	d.mu.Lock()
+	last, until := d.last, d.until
+	d.mu.Unlock()
+	if time.Now().Before(until) {
+		return last, nil
 	}
 	asked := d.calls.DoChan("", func() (any, error) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discoveryLimit)
 		defer cancel()
-		answer, err := d.REST.GatewayBot(ctx)
-		if err != nil {
-			return nil, fmt.Errorf("ask where the gateway is: %w", err)
-		}
-		if !plausible(answer) {
-			answer.Shards = 0
-		}
-		until := time.Now().Add(answerLife)
-		d.last.Store(answer)
-		d.until.Store(&until)
-		return answer, nil
+		return d.ask(ctx)
 	})
 	select {
 	case <-ctx.Done():
@@ -65,9 +78,34 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 	}
 }
 
+// ask asks Discord, and notes what it says.
+func (d *Discovery) ask(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
+	answer, err := d.REST.GatewayBot(ctx)
+	if refused, ok := errors.AsType[*rest.Error](err); ok && rest.IsLimited(err) && refused.RetryAfter > maxUnreached {
+		if assumed := d.assume(ctx, refused); assumed != nil {
+			return assumed, nil
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("ask where the gateway is: %w", err)
+	}
+	if !plausible(answer) {
+		answer.Shards = 0
+	}
+	now := time.Now()
+	d.mu.Lock()
+	d.last, d.until, d.refused = answer, now.Add(answerLife), nil
+	d.resets = now.Add(time.Duration(answer.SessionStartLimit.ResetAfter) * time.Millisecond)
+	d.mu.Unlock()
+	d.keep(ctx, answer)
+	return answer, nil
+}
+
 // Forget has Discord be asked the next time, whatever it has just said or is being asked.
 func (d *Discovery) Forget() {
-	d.until.Store(nil)
+	d.mu.Lock()
+	d.until = time.Time{}
+	d.mu.Unlock()
 	d.calls.Forget("")
 }
 
@@ -80,16 +118,16 @@ func plausible(answer *discordgo.GatewayBotResponse) bool {
 	return answer.Shards > 0 && (total <= 0 || answer.Shards <= total)
 }
 
-// Ask asks until Discord answers, and tells lost of each attempt that failed. The
-// error is a *FinalError, or that ctx is done. Where the number of shards cannot be right, Discord is
-// asked again some times, and then the answer has 0 of them.
+// Ask asks until Discord answers, or it is known what was so before, and tells lost of each attempt that
+// failed. The error is a *FinalError, or that ctx is done. Where the number of shards cannot be right,
+// Discord is asked again some times, and then the answer has 0 of them.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
 	var answer *discordgo.GatewayBotResponse
 	doubts := 0
 	again := func(err error) bool { return ctx.Err() == nil && finalError(err) == nil }
 	err := rest.Retry(ctx, rest.Retries{First: minPause, Longest: maxUnreached * 2 / 3, Again: again, OnRetry: lost}, func(ctx context.Context) (err error) {
 		answer, err = d.GatewayBot(ctx)
-		if err == nil && answer.Shards == 0 && doubts < maxDoubts {
+		if err == nil && answer.Shards == 0 && doubts < maxDoubts && d.Refused() == nil {
 			doubts++
 			d.Forget()
 			return errNoShards

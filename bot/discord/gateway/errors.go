@@ -85,13 +85,16 @@ func endsSession(reason error) bool {
 	return errors.Is(reason, errInvalidSession)
 }
 
-// delayOf returns how long Discord asks to wait, or 0.
+// longestDelay bounds for how long Discord is not asked whether sessions may be begun again.
+const longestDelay = 5 * time.Minute
+
+// delayOf returns how long to wait, as Discord asks, or 0.
 func (g *Gateway) delayOf(reason error) time.Duration {
 	if answer, ok := errors.AsType[*rest.Error](reason); ok {
 		return answer.RetryAfter
 	}
 	if limit, ok := errors.AsType[*backoff.RetryAfterError](reason); ok {
-		return limit.Duration
+		return min(limit.Duration, longestDelay)
 	}
 	if errors.Is(reason, errInvalidSession) {
 		shortest := cmp.Or(g.cfg.InvalidPause, time.Second)

@@ -217,14 +217,14 @@ func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
 func (g *Gateway) address(ctx context.Context) (string, error) {
 	session := g.Session()
 	resumable := session.ID != "" && session.ResumeURL != ""
-	if resumable && g.isDiscords(session.ResumeURL) {
+	if resumable && g.cfg.Discovery.isDiscords(session.ResumeURL) {
 		return session.ResumeURL, nil
 	}
 	answer, err := g.cfg.Discovery.GatewayBot(ctx)
 	if err != nil {
 		return "", err
 	}
-	if resumable && g.isDiscords(session.ResumeURL) { // as is known now
+	if resumable && g.cfg.Discovery.isDiscords(session.ResumeURL) { // as is known now
 		return session.ResumeURL, nil
 	}
 	if session.ID != "" {

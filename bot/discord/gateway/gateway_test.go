@@ -288,8 +288,8 @@ func TestIdentifyLimits(t *testing.T) {
 		wait  time.Duration // 0: none
 	}{
 		"enough left":   {discordgo.SessionInformation{Total: 1000, Remaining: 500, ResetAfter: 600_000, MaxConcurrency: 1}, 0},
-		"none left":     {discordgo.SessionInformation{Total: 1000, ResetAfter: 600_000}, 10 * time.Minute},
-		"the last few":  {discordgo.SessionInformation{Total: 1000, Remaining: reservedStarts, ResetAfter: 600_000}, 10 * time.Minute},
+		"none left":     {discordgo.SessionInformation{Total: 1000, ResetAfter: 36_000_000}, 5 * time.Minute},
+		"the last few":  {discordgo.SessionInformation{Total: 1000, Remaining: reservedStarts, ResetAfter: 60_000}, time.Minute},
 		"no limit told": {discordgo.SessionInformation{}, 0},
 	} {
 		err := enoughLeft(test.limit, 1)

@@ -8,20 +8,15 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// usualAddress is where the gateway mostly is, for as long as Discord was not asked:
-// https://discord.com/developers/docs/events/gateway#get-gateway
-const usualAddress = "wss://gateway.discord.gg"
-
-// isDiscords reports whether the bot's token may be sent to an address for resuming. That comes
-// from Discord, but over Redis, where others may write. It has the host of the gateway's general
-// address, or one under the same registered domain, as gateway-us-east1-b.discord.gg is, which
-// novicezk/midjourney-proxy has in its settings.
-func (g *Gateway) isDiscords(address string) bool {
-	general := usualAddress
-	if last := g.cfg.Discovery.Last(); last != nil {
-		general = last.URL
+// isDiscords reports whether the bot's token may be sent to an address that came from Discord, but over
+// Redis, where others may write. It has the host of the gateway's usual address, of the address that
+// Discord names or of the API, or one under the same registered domain, as gateway-us-east1-b.discord.gg
+// is, which novicezk/midjourney-proxy has in its settings.
+func (d *Discovery) isDiscords(address string) bool {
+	if last := d.Last(); last != nil && sameDomain(address, last.URL) {
+		return true
 	}
-	return sameDomain(address, general)
+	return sameDomain(address, usualAddress) || sameDomain(address, d.API)
 }
 
 // sameDomain reports whether two addresses have hosts of one registered domain. That of an IP

@@ -68,7 +68,7 @@ type Error struct {
 	// Form has the paths in the request's body to what was refused of it
 	// (CodeInvalidForm), such as 0.options.1.name, sorted.
 	Form []string
-	// RetryAfter is how long Discord asks to wait (status 429).
+	// RetryAfter is how long to wait, as Discord asks (status 429): five minutes at most.
 	RetryAfter time.Duration
 	// Global says that Discord asks to wait with all requests, rather than with those
 	// for one channel, say.

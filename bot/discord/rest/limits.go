@@ -41,11 +41,6 @@ const (
 	recheck = time.Minute
 )
 
-// longestPause bounds for how long all requests wait after one refusal. Discord's global
-// limit asks for seconds. A 429 of Cloudflare's may ask for an hour, and was seen on one
-// route alone (discord-api-docs#5385): after this time others are tried.
-const longestPause = 5 * time.Minute
-
 // Purpose is what a request is for. It decides who waits for whom.
 type Purpose int
 
@@ -149,11 +144,10 @@ func (l *limits) note(status int, refused *Error, scope string) (n news) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if refused != nil && refused.Global {
-		wait := min(refused.RetryAfter, longestPause)
 		if !l.pausedUntil.After(now) {
-			n.pause = wait
+			n.pause = refused.RetryAfter
 		}
-		if until := now.Add(wait); until.After(l.pausedUntil) {
+		if until := now.Add(refused.RetryAfter); until.After(l.pausedUntil) {
 			l.pausedUntil = until
 		}
 	}

@@ -102,12 +102,11 @@ func TestRequestsWithoutRoomAreHeldBack(t *testing.T) {
 	})
 }
 
-// A refusal that asks for hours holds everything for minutes. It is told of once while it
-// lasts.
+// A refusal holds everything for as long as it is heeded. It is told of once while it lasts.
 func TestLongPausesAreTriedInBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
-		banned := &Error{Status: 429, RetryAfter: time.Hour, Global: true}
+		banned := &Error{Status: 429, RetryAfter: longestPause, Global: true}
 		if n := l.note(429, banned, ""); n.pause != longestPause {
 			t.Errorf("a pause of %v begins", n.pause)
 		}

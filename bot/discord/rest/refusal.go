@@ -3,6 +3,8 @@ package rest
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -11,8 +13,11 @@ import (
 )
 
 const (
-	// maxRetryAfter is the longest wait that is believed, in seconds.
-	maxRetryAfter = 24 * 60 * 60
+	// longestPause is for how long one refusal is heeded. Discord's limits ask for seconds. Waits of
+	// hours were seen that held for one route alone: of GET /gateway/bot, without which the bot does not
+	// connect, 12.9 and 23 hours (discord-api-docs#8570), and of Cloudflare an hour (#5385). A question
+	// every five minutes is one of the 10,000 refusals in ten minutes that ban an address.
+	longestPause = 5 * time.Minute
 	// unknownRetryAfter is the wait where a 429 names none, in seconds. Such a 429
 	// bans the machine's address for a while: it comes from Cloudflare, or says so in
 	// JSON (discord-api-docs#5810). Both may last an hour, so little is gained by haste.
@@ -48,7 +53,10 @@ func refusal(res *http.Response, body []byte) *Error {
 		}
 	}
 	if e.Status == http.StatusTooManyRequests {
-		e.RetryAfter = retryAfter(res.Header.Get("Retry-After"), said.RetryAfter)
+		asked := retryAfter(res.Header.Get("Retry-After"), said.RetryAfter)
+		if e.RetryAfter = min(asked, longestPause); asked > longestPause {
+			e.Message = fmt.Sprintf("it asks to wait for %v: %s", asked.Round(time.Second), e.Message)
+		}
 		// The body and the header of a limit on all requests both say so
 		// (https://discord.com/developers/docs/topics/rate-limits). Where the body names
 		// no wait, the machine's address is banned.
@@ -87,5 +95,5 @@ func retryAfter(header string, body float64) time.Duration {
 	if wait <= 0 {
 		wait = unknownRetryAfter
 	}
-	return time.Duration(min(wait, maxRetryAfter) * float64(time.Second))
+	return time.Duration(min(wait, math.MaxInt32) * float64(time.Second)) // what is longer is no time
 }

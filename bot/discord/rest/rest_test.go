@@ -236,7 +236,7 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 			limited("1", `{"retry_after": 1}`)(w, r)
 		}, rest.Error{Status: 429, RetryAfter: time.Second, Global: true}},
 		"rate limited for longer than the header says": { // discord-api-docs#6109
-			limited("1", `{"code": 20028, "retry_after": 1163.5}`), rest.Error{Status: 429, Code: 20028, RetryAfter: 1163500 * time.Millisecond},
+			limited("1", `{"code": 20028, "retry_after": 1163.5}`), rest.Error{Status: 429, Code: 20028, Message: "it asks to wait for 19m24s: Too Many Requests", RetryAfter: 5 * time.Minute},
 		},
 		// Javacord#704, DiscordSRV#1767, discord-api-docs#5385 and 5810
 		"rate limited by a page":                {limited("90", `<html>`), rest.Error{Status: 429, RetryAfter: 90 * time.Second, Global: true}},
@@ -246,7 +246,11 @@ func TestErrorsTellDiscordsWordsWithoutSecrets(t *testing.T) {
 			limited("", `{"message": "You are being blocked from accessing our API", "code": 0}`), rest.Error{Status: 429, RetryAfter: time.Minute, Global: true},
 		},
 		"rate limited to no sense":   {limited("NaN", `{"retry_after": -5}`), rest.Error{Status: 429, RetryAfter: time.Minute, Global: true}},
-		"rate limited beyond belief": {limited("9999999999999999999", `<html>`), rest.Error{Status: 429, RetryAfter: 24 * time.Hour, Global: true}},
+		"rate limited beyond belief": {limited("9999999999999999999", `<html>`), rest.Error{Status: 429, RetryAfter: 5 * time.Minute, Global: true}},
+		"rate limited for hours": { // discord-api-docs#8570
+			limited("46263", `{"message": "You are being rate limited.", "retry_after": 46263.4, "global": false}`),
+			rest.Error{Status: 429, Message: "it asks to wait for 12h51m3s: You are being rate limited.", RetryAfter: 5 * time.Minute},
+		},
 		"overload": {
 			answer(503, "upstream connect error or disconnect/reset before headers. reset reason: overflow"),
 			rest.Error{Status: 503, Message: "Service Unavailable" + notJSON, Uncertain: true},

@@ -1,10 +1,12 @@
 package shards_test
 
 import (
+	"net/http"
 	"testing"
 	"time"
 
 	"hostbot/bot/store/keyspace"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
@@ -68,5 +70,26 @@ func TestApplicationsDivideNoShards(t *testing.T) {
 				t.Errorf("%d connections for 4 shards", n)
 			}
 		}
+	})
+}
+
+// TestReplicaStartsWhileDiscordRefusesToSayWhereTheGatewayIs has Discord refuse that for 23 hours, as it was seen to
+// (discord-api-docs#8570): a process that starts resumes what another has left, and begins sessions that are lost.
+func TestReplicaStartsWhileDiscordRefusesToSayWhereTheGatewayIs(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		const shards = 3
+		s := newScene(t, redis)
+		s.discord.RecommendShards(shards)
+		a := s.start(0)
+		s.spread(shards, a)
+		_ = a.end()
+		s.discord.Inject(discordtest.RateLimited(http.MethodGet, discordtest.RouteGatewayBot, 82_721*time.Second, false))
+		b := s.start(0)
+		s.spread(shards, b)
+		s.wantIdentifies(shards)
+		s.discord.InvalidateSession(false)
+		s.await("other sessions are begun", func() bool { return s.discord.Gateway().Identifies == 2*shards })
+		s.spread(shards, b)
 	})
 }

@@ -101,7 +101,7 @@ func (s *scene) start(count int) *replica {
 	s.t.Helper()
 	token := secret.Text(s.discord.Token())
 	discord := rest.New(token, s.discord.URL())
-	discovery, transport := &gateway.Discovery{REST: discord}, gateway.NewTransport()
+	discovery, transport := &gateway.Discovery{REST: discord, API: s.discord.URL(), Space: s.space}, gateway.NewTransport()
 	r, log := &replica{scene: s, discovery: discovery}, s.log
 	identifies := func() *gateway.IdentifyLimiter { return &gateway.IdentifyLimiter{Window: s.window} }
 	config := shards.Config{
@@ -151,7 +151,7 @@ func (s *scene) start(count int) *replica {
 			}
 			return err
 		}))
-		config.Redis = client
+		config.Redis, discovery.Redis = client, client
 		if limiter := (&gateway.IdentifyLimiter{Redis: client, Space: s.space, Window: s.window}); s.turns {
 			identifies = func() *gateway.IdentifyLimiter { return limiter }
 		}

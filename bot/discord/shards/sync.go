@@ -130,9 +130,9 @@ func (s *Shards) join(ctx context.Context, larger int) {
 }
 
 // compare tells once where Discord recommends more shards than run. It is asked before each
-// session that is begun, and every five minutes.
+// session that is begun, and every five minutes; where it refuses to answer, as soon as it may be asked.
 func (s *Shards) compare(ctx context.Context) {
-	if time.Since(s.asked) > askAgain {
+	if time.Since(s.asked) > askAgain || s.cfg.Discovery.Refused() != nil {
 		s.asked = time.Now()
 		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
 	}

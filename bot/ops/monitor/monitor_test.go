@@ -60,7 +60,7 @@ func TestPages(t *testing.T) {
 		},
 	)
 	pages := m.Handler(monitor.Pages{
-		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Health: func(context.Context) string { return "all is well" },
+		Ready: func() bool { return ready }, Standby: func() bool { return standby }, Why: func() string { return "status 429" }, Health: func(context.Context) string { return "all is well" },
 	})
 	get := func(path string) (int, string) {
 		answer := httptest.NewRecorder()
@@ -77,8 +77,8 @@ func TestPages(t *testing.T) {
 	if status, _ := get("/debug/pprof/"); status != http.StatusNotFound {
 		t.Errorf("profiles, beside what others may read: %d", status)
 	}
-	if status, _ := get("/readyz"); status != http.StatusServiceUnavailable {
-		t.Errorf("/readyz while not connected: %d", status)
+	if status, body := get("/readyz"); status != http.StatusServiceUnavailable || body != "not connected to Discord: status 429\n" {
+		t.Errorf("/readyz while not connected: %d %s", status, body)
 	}
 	standby = true
 	if status, body := get("/readyz"); status != http.StatusOK || !strings.Contains(body, "standby") {

@@ -13,6 +13,8 @@ type Pages struct {
 	Ready func() bool
 	// Standby reports whether they would be, if other replicas did not serve them all.
 	Standby func() bool
+	// Why tells in a line why interactions are not being served; "" where that is not known.
+	Why func() string
 	// Health tells in lines of text how the program and what it depends on fare.
 	Health func(context.Context) string
 }
@@ -34,7 +36,11 @@ func (m *Monitor) Handler(p Pages) http.Handler {
 		case p.Standby():
 			_, _ = io.WriteString(w, "standby: other replicas hold all shards\n")
 		default:
-			http.Error(w, "not connected to Discord", http.StatusServiceUnavailable)
+			text := "not connected to Discord"
+			if why := p.Why(); why != "" {
+				text += ": " + why
+			}
+			http.Error(w, text, http.StatusServiceUnavailable)
 		}
 	})
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {

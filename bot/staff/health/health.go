@@ -79,8 +79,13 @@ type Report struct {
 	Ready   bool            // interactions are being served
 	Standby bool            // other replicas serve them all
 	Shards  []shards.Status // that this replica holds; nil if interactions arrive over HTTP
-	// LostSince is since when a connection of this replica to Discord is lost; zero if none is.
-	LostSince time.Time
+	// LostSince is since when a connection of this replica to Discord is lost, and LostReason why it cannot
+	// be made; zeros if none is.
+	LostSince  time.Time
+	LostReason error
+	// Unlocated is why Discord refuses to say where the gateway is, so that an address is used that it named
+	// before; nil while it does not refuse.
+	Unlocated error
 
 	Answered, Unanswered int64 // interactions since it started
 	// Responses is how interactions were answered within Window: those failed that were not

@@ -60,12 +60,18 @@ func (d describer) interactions() []Item {
 	}
 	staff := Staff{Title: d.t.Text("staff.status.shards"), Short: true}
 	lost := d.t.Text("staff.status.lost")
+	loss, why := judgement{key: "gateway", english: "connection to Discord lost", at: d.LostSince}, ""
+	if d.LostReason != nil {
+		loss.reason = d.LostReason.Error()
+		why = ": " + sanitize.Plain(loss.reason, errorLimit)
+	}
 	if len(d.Shards) == 0 {
 		i := item("gateway", "no shard is held here")
 		i.Staff = staff
 		i.Staff.Text = d.t.Text("staff.status.standby")
 		if !d.Standby {
-			i = d.wrong(i, Failure, "staff.todo.shards")
+			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), loss)
+			i.Text += why
 			i.Staff.Text = "🔴 " + lost
 		}
 		return []Item{i}
@@ -76,11 +82,16 @@ func (d describer) interactions() []Item {
 		i.Staff = staff
 		i.Staff.Text = strconv.Itoa(s.ID) + ": 🟢 " + d.milliseconds(s.Latency)
 		if !s.Ready {
-			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), judgement{
-				key: "gateway", english: "connection to Discord lost", at: d.LostSince,
-			})
+			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), loss)
+			i.Text += why
 			i.Staff.Text = strconv.Itoa(s.ID) + ": 🔴 " + lost
 		}
+		items = append(items, i)
+	}
+	if d.Unlocated != nil {
+		i := item("gateway address", "that of before is used, as Discord refuses to say it: %s", sanitize.Plain(d.Unlocated.Error(), errorLimit))
+		i.State, i.Staff = Warning, staff
+		i.Staff.Text = "🟡 " + d.t.Text("staff.status.unlocated") + " " + sanitize.Markdown(d.Unlocated.Error(), errorLimit)
 		items = append(items, i)
 	}
 	return items
