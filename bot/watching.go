@@ -93,10 +93,19 @@ func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (command
 	}
 }
 
-// forget forgets all that is kept of a customer, and tells the customer, once and as far as can be.
+// forgetPatience is for how long forget waits for actions on a customer's bots.
+const forgetPatience = 2 * time.Minute
+
+// forget forgets all that is kept of a customer, and tells the customer, once and as far as can be. It waits
+// until no action runs on the customer's bots: each has the account cached anew, and what was done is kept.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
 	read := b.reader(cache)
 	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (forgotten commands.Forgotten, err error) {
+		limited, cancel := context.WithTimeout(ctx, forgetPatience)
+		defer cancel()
+		if err := b.actions.AwaitIdle(limited, userID); err != nil {
+			return forgotten, err
+		}
 		kept, dm, err := read(ctx, userID)
 		if err != nil { // what is removed could not be counted
 			return forgotten, err

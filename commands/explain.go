@@ -108,9 +108,12 @@ func (v view) explain(err error) explanation {
 		refused *refusal
 		unshown *interaction.UnshownError
 		untold  *untoldError
+		unread  *unforgottenError
 		service *hostapi.Error
 	)
 	switch {
+	case errors.As(err, &unread):
+		return explanation{text: v.aboutCustomer(unread.key), fault: true}
 	case errors.As(err, &untold): // which may be what the service has caused
 		return explanation{v.t.Text("error.untold"), true, []discordgo.Button{v.toSupport()}}
 	case errors.As(err, &refused):

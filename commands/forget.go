@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/alerts"
@@ -71,7 +73,7 @@ type Forgotten struct {
 func (c *Commands) askForget(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	kept, err := c.staff.Kept(ctx, r.CustomerID)
 	if err != nil {
-		return interaction.Response{}, err
+		return interaction.Response{}, &unforgottenError{err, "staff.forget.unreadable"}
 	}
 	v := c.view(r)
 	if kept.nothing() {
@@ -122,8 +124,10 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		removal, err := c.staff.Forget(ctx, r.CustomerID, c.goodbye)
 		switch {
+		case errors.Is(err, actions.ErrRunning):
+			return interaction.Response{}, &refusal{reason: err.Error(), explain: func(v view) string { return v.aboutCustomer("staff.forget.busy") }}
 		case err != nil:
-			return interaction.Response{}, staying(err, removal.Removal)
+			return interaction.Response{}, staying(&unforgottenError{err, "staff.forget.failed"}, removal.Removal)
 		case !removal.Known: // as the button was pressed twice
 			return v.note(v.aboutCustomer("staff.forget.nothing")), nil
 		}
@@ -141,6 +145,15 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	return response, nil
 }
 
+// unforgottenError is why not all that is kept of a customer could be read or removed, with the key of a text that
+// tells staff what to do: nobody else can.
+type unforgottenError struct {
+	error
+	key string
+}
+
+func (e *unforgottenError) Unwrap() error { return e.error }
+
 // goodbye tells a customer in a direct message that all that was kept of them is removed.
 func (c *Commands) goodbye(locale string) interaction.Message {
 	v := c.view(&interaction.Request{Locale: locale})
@@ -157,5 +170,5 @@ func (c *Commands) keep(_ context.Context, r *interaction.Request) (interaction.
 
 // aboutCustomer is a text about the customer, who is mentioned in it.
 func (v view) aboutCustomer(key string) string {
-	return v.t.Format(key, args{"User": sanitize.User(v.asked.CustomerID)})
+	return v.say(key, args{"User": sanitize.User(v.asked.CustomerID)})
 }

@@ -428,6 +428,7 @@ func (d *drawn) forms(fresh asking) {
 // staff draws what staff see.
 func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages commands.Links) {
 	known, asked := map[string]bool{"42": true}, 0
+	var trouble error // with what is kept of a customer
 	report := health.Report{Version: long("v"), Shards: []shards.Status{{}, {ID: 1, Ready: true, Latency: time.Hour}}, Window: 83 * time.Minute, Unanswered: 9_999_999}
 	at := incident.Incident{
 		Reference: "REF1234", InteractionID: "900", UserID: "1", CustomerID: "42", CustomerName: long("N"), Kind: "command", Route: long("r"),
@@ -437,7 +438,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) health.Report { return report },
 		Kept: func(_ context.Context, id string) (commands.Kept, error) {
 			if !known[id] {
-				return commands.Kept{}, nil
+				return commands.Kept{}, trouble
 			}
 			asked++
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
@@ -447,7 +448,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			d.see(interaction.Reply(goodbye(d.locale)))
 			was := known[id]
 			known[id] = false
-			return commands.Forgotten{Removal: panel.Removal{Known: was, Stays: []string{"9"}}, Told: true}, nil
+			return commands.Forgotten{Removal: panel.Removal{Known: was, Stays: []string{"9"}}, Told: true}, trouble
 		},
 		Recent: func(context.Context, string) ([]incident.Event, error) {
 			var events []incident.Event
@@ -519,6 +520,10 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
 		report.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
 		d.ask(c, by("1", command("admin status", nil)))
+	}
+	for _, trouble = range []error{actions.ErrRunning, errors.New("redis is away")} {
+		d.ask(c, by("1", command("admin forget", of(""))))
+		d.ask(c, by("1", press("for/42/admin/forget")))
 	}
 	d.ask(c, by("2", command("admin status", nil)))
 	elsewhere := by("1", command("admin status", nil))

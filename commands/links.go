@@ -109,7 +109,10 @@ func (v view) mention(name string) string {
 
 // say returns a text that may name commands, as those can be clicked.
 func (v view) say(key string, with args) string {
-	all := args{"BotList": v.mention("bot list"), "BotCreate": v.mention("bot create"), "AdminLookup": v.mention("admin lookup"), "Panel": v.mention("panel"), "Alerts": v.mention("alerts")}
+	all := args{
+		"BotList": v.mention("bot list"), "BotCreate": v.mention("bot create"), "Panel": v.mention("panel"), "Alerts": v.mention("alerts"),
+		"AdminLookup": v.mention("admin lookup"), "AdminStatus": v.mention("admin status"), "AdminForget": v.mention("admin forget"),
+	}
 	maps.Copy(all, with)
 	return v.t.Format(key, all)
 }

@@ -176,26 +176,51 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	}
 }
 
-// TestStaffReadWhatStaysBesideAnError has one panel not be removed for now, while the message
-// of another stays for good: the second is forgotten, so that the next try does not name it.
-func TestStaffReadWhatStaysBesideAnError(t *testing.T) {
-	c := newCommands(t, &world{staff: commands.Staff{
-		Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{Panels: 2}, nil },
-		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
-			return commands.Forgotten{Removal: panel.Removal{Known: true, Stays: []string{"8", "9"}}}, &rest.Error{Status: 502}
-		},
-	}})
-	flush := by("1", press("for/42/admin/forget"))
-	flush.Reference = "REF1234"
-	_, err := answer(t, c, flush).Then(t.Context())
-	if err == nil {
-		t.Fatal("the error is not told")
+// TestStaffReadWhatToDoWhereNotAllIsRemoved: nobody else can. One panel is not removed for now, while the
+// message of another stays for good: the second is forgotten, so that the next try does not name it.
+func TestStaffReadWhatToDoWhereNotAllIsRemoved(t *testing.T) {
+	failure := errors.New("redis: connection refused")
+	removal := panel.Removal{Known: true, Stays: []string{"8", "9"}}
+	for name, test := range map[string]struct {
+		unread, failure error
+		removal         panel.Removal
+		fault           bool
+		want            []string
+	}{
+		"Redis does not answer":  {unread: failure, fault: true, want: []string{"stored about <@42>", "can't be read", "Nothing was removed", "admin forget", "REF1234"}},
+		"nor later":              {failure: failure, fault: true, want: []string{"Not everything", "<@42>", "admin status", "admin forget", "REF1234"}},
+		"Discord fails":          {failure: &rest.Error{Status: 502}, removal: removal, fault: true, want: []string{"Not everything", "it stays in <#8>, <#9>", "REF1234"}},
+		"an action does not end": {failure: actions.ErrRunning, want: []string{"still running on a bot of <@42>", "nothing was removed", "admin forget"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCommands(t, &world{staff: commands.Staff{
+				Kept: func(context.Context, string) (commands.Kept, error) { return commands.Kept{Panels: 2}, test.unread },
+				Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
+					return commands.Forgotten{Removal: test.removal}, test.failure
+				},
+			}})
+			r := by("1", press("for/42/admin/forget"))
+			if test.unread != nil {
+				r = by("1", command("admin forget", map[string]string{"user": "42"}))
+			}
+			r.Reference = "REF1234"
+			response, err := serve(t.Context(), t, c, &r)
+			if err == nil {
+				_, err = response.Then(t.Context())
+			}
+			if err == nil {
+				t.Fatal("the error is not told")
+			}
+			e := c.Explain(&r, err)
+			if e.Fault != test.fault {
+				t.Errorf("staff's log is told: %t", e.Fault)
+			}
+			wantText(t, e.Message, test.want...)
+			if said := text(e.Message); strings.Contains(said, "support") || len(e.Message.Components) > 0 {
+				t.Errorf("staff are sent to support:\n%s", said)
+			}
+		})
 	}
-	e := c.Explain(&flush, err)
-	if !e.Fault {
-		t.Error("staff are not told")
-	}
-	wantText(t, e.Message, "Something broke on our side", "it stays in <#8>, <#9>", "REF1234")
 }
 
 // TestStaffSeeWhoseAccountItIs follows staff through the pages of a customer.

@@ -80,6 +80,12 @@ func (e *HeldError) Error() string {
 // ErrDuplicate says that another process acts for the same interaction.
 var ErrDuplicate = errors.New("actions: another process acts for the interaction")
 
+// ErrRunning says that an action on one of a customer's bots runs.
+var ErrRunning = errors.New("actions: an action on one of the customer's bots runs")
+
+// idlePause is between two looks whether actions run.
+const idlePause = time.Second
+
 // Report is what is reported of an action whose process died.
 type Report struct {
 	Request interaction.Request // without what was typed and chosen, and with a token that is good or none
@@ -207,6 +213,23 @@ func (a *Actions) newLock(c Claim) *Lock {
 // Running returns the action that this process is running on a bot, or nil.
 func (a *Actions) Running(customerID, serverID string) *Running {
 	return a.local.current(customerID, serverID)
+}
+
+// AwaitIdle waits until no action runs on a customer's bots, in whichever process, and its customer and staff
+// know how it ended. The error is ErrRunning if one still runs once ctx is done.
+func (a *Actions) AwaitIdle(ctx context.Context, customerID string) error {
+	for a.cfg.Redis != nil {
+		runs, err := a.store.runs(ctx, customerID)
+		if err != nil || !runs {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return ErrRunning
+		case <-time.After(idlePause):
+		}
+	}
+	return nil
 }
 
 // botField names a bot in Redis. Its ID may be long, and hold anything.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -204,6 +205,17 @@ func decided(answer []string) (granted bool, refusal error) {
 		return false, &LimitError{until}
 	}
 	return false, nil
+}
+
+// runs reports whether there is the record of an action on a customer's bots.
+func (s store) runs(ctx context.Context, customerID string) (bool, error) {
+	ctx, cancel := limited(context.WithoutCancel(ctx))
+	defer cancel()
+	fields, err := s.cfg.Redis.HKeys(ctx, customerKey(customerID)).Result()
+	if aside.IsWrongType(err) { // what is there is no action
+		return false, nil
+	}
+	return slices.ContainsFunc(fields, func(field string) bool { return strings.HasSuffix(field, ":record") }), err
 }
 
 // keys are those of an action, and of the interaction that asked for it.
