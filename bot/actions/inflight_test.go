@@ -1,6 +1,8 @@
 package actions_test
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"strconv"
 	"strings"
@@ -102,6 +104,34 @@ func TestFieldsThatMakeNoSenseAreNoAction(t *testing.T) {
 					t.Errorf("%s is %q: %+v", field, value, got)
 				}
 			}
+		}
+	})
+}
+
+// TestIdleIsAwaited has a customer's action run in one process while another waits, until its caller is told.
+func TestIdleIsAwaited(t *testing.T) {
+	redistest.Parallel(t)
+	redistest.Each(t, func(t *testing.T, address string) {
+		one, other := sharing(redistest.Connect(t, address)), sharing(redistest.Connect(t, address))
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if err := other.AwaitIdle(gone, "42"); err != nil {
+			t.Errorf("nothing has run: %v", err)
+		}
+		var c claims
+		lock := acquire(t, one, c.next("42", "shop", "restart"))
+		for _, goOn := range []func(){
+			func() {}, func() { lock.End(interaction.Action{Name: "restart", Outcome: interaction.Unconfirmed}) }, lock.Told,
+		} {
+			if goOn(); !errors.Is(other.AwaitIdle(gone, "42"), actions.ErrRunning) {
+				t.Error("an action is over before its caller knows how it ended")
+			}
+		}
+		idle := make(chan error, 1)
+		go func() { idle <- other.AwaitIdle(t.Context(), "42") }()
+		lock.Close()
+		if err := <-idle; err != nil {
+			t.Errorf("it has ended: %v", err)
 		}
 	})
 }

@@ -61,3 +61,22 @@ func TestAllThatCrashedAreRestartedInThreeSteps(t *testing.T) {
 		w.WantCalls(t, hostapitest.OpRestart, 5)
 	})
 }
+
+// TestNothingIsLeftOfACustomerWhoIsForgottenDuringARestartOfMany: what is still done has the account cached anew, and
+// is noted. Staff have it removed once that has ended.
+func TestNothingIsLeftOfACustomerWhoIsForgottenDuringARestartOfMany(t *testing.T) {
+	t.Parallel()
+	redistest.Each(t, func(t *testing.T, redis string) {
+		w, anna, question := fiveCrashed(t, world.Options{Redis: redis, Staff: true})
+		sam := w.AddStaff("sam")
+		all := question.Press(t, "Restart 5 bots")
+		w.Clock.BlockUntil(t, 4) // as many as the service is asked for at once
+		removal := askForget(t, sam, anna).Press(t, "Remove everything")
+		removal.WaitFor(t, "Removing what is stored")
+		w.Finish(t)
+		w.Finish(t)
+		all.WaitFor(t, "All 5 bots were restarted")
+		removal.WaitFor(t, "was removed")
+		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is stored")
+	})
+}

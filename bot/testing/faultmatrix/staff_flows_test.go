@@ -29,7 +29,7 @@ func staffFlows() []flow {
 	return append(
 		all,
 		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may be offline"},
-		flow{route: on + "admin/forget", need: keeps, goesOn: true, prepare: asked, do: presses("Remove everything"), good: "stored about"}, // or nothing was
+		flow{route: on + "admin/forget", need: keeps, goesOn: true, lost: "staff.forget.failed", prepare: asked, do: presses("Remove everything"), good: "stored about"}, // or nothing was
 		flow{route: on + "admin/forget/not", need: needsNothing, prepare: asked, do: presses("Cancel"), good: "Nothing was removed"},
 	)
 }
@@ -43,7 +43,7 @@ func staffCommands(user discordtest.Options) []flow {
 		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Answers in time"},
 		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
 		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "There's no record of"},
-		{route: "command admin forget", need: keeps, do: types("/admin forget", user), good: "about <@"}, // what is kept, or that nothing is
+		{route: "command admin forget", need: keeps, lost: "staff.forget.unreadable", do: types("/admin forget", user), good: "would be removed|Nothing is stored"}, // what is kept, or that nothing is
 		{route: "command admin lookup", need: looks, unknown: true, do: types("/admin lookup", user), good: "🔴 Radio"},
 		{route: "command admin refresh", need: looks, do: types("/admin refresh", user), good: "🔴 Radio"},
 		{route: "command Hosted bots", need: looks, do: hostedBots, good: "🔴 Radio"},

@@ -49,7 +49,7 @@ func newPhrasebook(t testing.TB) phrasebook {
 // sentence is the first sentence of a text, as far as nothing in it varies.
 func (p phrasebook) sentence(key string, args locale.Args) string {
 	text := p.t.Format(key, args)
-	for _, end := range []string{". ", " <no value>"} {
+	for _, end := range []string{". ", " ? "} {
 		text, _, _ = strings.Cut(text, end)
 	}
 	return strings.TrimSuffix(text, ".")
@@ -60,14 +60,14 @@ func errorKeys() []string {
 	return []string{
 		"error.away", "error.slow", "error.broken", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
 		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow", "error.untold",
-		"history.unreadable", "alerts.unreadable", "alerts.later", "panel.unreadable", "panel.later", "follow.later",
+		"history.unreadable", "alerts.unreadable", "alerts.later", "panel.unreadable", "panel.later", "follow.later", "staff.forget.unreadable", "staff.forget.failed",
 	}
 }
 
 func (p phrasebook) errorIn(text string) string {
 	for _, key := range errorKeys() {
 		if strings.Contains(text, p.sentence(key, nil)) {
-			return strings.Replace(key, "staff.", "error.", 1)
+			return strings.Replace(key, "staff.no_account", "error.no_account", 1)
 		}
 	}
 	return ""
