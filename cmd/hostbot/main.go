@@ -43,6 +43,9 @@ the environment wins.
   --config FILE   reads settings from a YAML file
   --version       prints the version
   --help          prints this
+
+SIGTERM or Ctrl-C has the bot finish what customers started, within 25 s; a
+second one ends it at once.
 `
 
 func main() {

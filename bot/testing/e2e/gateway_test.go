@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -158,5 +159,29 @@ func wantReady(t *testing.T, w *world.World, want bool) {
 	status, body := w.Operator(t, "/readyz")
 	if (status == http.StatusOK) != want {
 		t.Errorf("/readyz says %d %s; ready: %v", status, body, want)
+	}
+}
+
+// TestServesWhileDiscordRefusesToSayWhereTheGatewayIs has Discord refuse that to a process that starts, for 23 hours
+// (discord-api-docs#8570). Operators read why it is not connected, and that the address is one of before.
+func TestServesWhileDiscordRefusesToSayWhereTheGatewayIs(t *testing.T) {
+	t.Parallel()
+	redis := redistest.StartMiniredis(t).URL()
+	w := newGatewayWorld(t, redis)
+	anna := w.AddCustomer("anna", "Shop")
+	stop := w.Start(t)
+	loseConnection(t, w, (*discordtest.Server).Drop, "connection to discord lost")
+	if status, page := w.Operator(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.HasPrefix(page, "not connected to Discord: ") {
+		t.Errorf("/readyz: %d %s", status, page)
+	}
+	_ = stop()
+	w.Discord.Inject(discordtest.RateLimited(http.MethodGet, discordtest.RouteGatewayBot, 82_721*time.Second, false))
+	w.Discord.RefuseConnections(false)
+	letIdentify(t, w, redis)
+	w.Start(t)
+	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
+	const says = "! gateway address: that of before is used, as Discord refuses to say it: discord: status 429: it asks to wait for 22h58m41s"
+	if _, page := w.Operator(t, "/healthz?verbose"); !strings.Contains(page, says) {
+		t.Errorf("/healthz?verbose:\n%s", page)
 	}
 }

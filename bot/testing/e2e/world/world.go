@@ -233,15 +233,16 @@ func (w *World) WantCalls(t testing.TB, op hostapitest.Operation, want int) {
 	}
 }
 
-// Operator asks a bot that was started with HTTP_ADDR=127.0.0.1:0 for one of its
+// Operator asks the bot that was started last, with HTTP_ADDR=127.0.0.1:0, for one of its
 // pages.
 func (w *World) Operator(t testing.TB, page string) (status int, body string) {
 	t.Helper()
 	w.Log.WaitFor(t, "health and metrics are served")
-	found := regexp.MustCompile(`"address":"([^"]+)"`).FindStringSubmatch(w.Log.String())
-	if found == nil {
+	all := regexp.MustCompile(`"address":"([^"]+)".*"health and metrics are served"`).FindAllStringSubmatch(w.Log.String(), -1)
+	if all == nil {
 		t.Fatalf("no address in the log:\n%s", w.Log)
 	}
+	found := all[len(all)-1]
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: Patience}
 	res, err := client.Get("http://" + found[1] + page)
 	if err != nil {
