@@ -113,8 +113,36 @@ func (u *User) Pick(ctx context.Context, messageID, customID string, values ...s
 	if err := selected(c, values); err != nil {
 		return nil, err
 	}
+	if err := u.choose(m, c, values); err != nil {
+		return nil, err
+	}
 	data := map[string]any{"custom_id": c.CustomID, "component_type": c.Type, "id": c.ID, "values": append([]string{}, values...)}
 	return seen(ctx)(u.act(&interaction{kind: kindComponent, name: "select menu " + c.Placeholder, source: m}, data))
+}
+
+// choose has values stand in a select menu until its message is updated. The client sends nothing for
+// those that stand there already (#4801, staff: "working as intended"; #7765). An answer beside
+// the message lets them stand, and so does a deferred update (#3441; discordjs/discord.js#10797).
+func (u *User) choose(m *message, c Component, values []string) error {
+	u.server.mu.Lock()
+	defer u.server.mu.Unlock()
+	menu := u.ID + " " + c.CustomID
+	standing, ok := m.chosen[menu]
+	if !ok {
+		for _, o := range c.Options {
+			if o.Default {
+				standing = append(standing, o.Value)
+			}
+		}
+	}
+	if slices.Equal(slices.Sorted(slices.Values(standing)), slices.Sorted(slices.Values(values))) {
+		return fmt.Errorf("%q stands in the select menu already, so the client sends nothing", values)
+	}
+	if m.chosen == nil {
+		m.chosen = make(map[string][]string)
+	}
+	m.chosen[menu] = slices.Clone(values)
+	return nil
 }
 
 // PickIn is Pick by what a user sees: the placeholder of the menu, and the labels of options.

@@ -53,6 +53,9 @@ func (s *Server) postCallback(c *call) (any, *refusal) {
 	if refused := s.check(c, p, body.component()); refused != nil {
 		return nil, refused
 	}
+	if body.message.tooHeavy() != nil { // a first response is refused in other words (#7310)
+		return nil, unknownInteraction()
+	}
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,8 +189,7 @@ func (s *Server) answer(in *interaction, b *callbackBody) *refusal {
 	case callbackChoices:
 		in.choices = b.choices
 	case callbackModal:
-		in.modal = &b.modal
-		in.modal.Components = numbered(b.modal.Components)
+		in.modal = in.user.sees(&b.modal)
 	}
 	return nil
 }

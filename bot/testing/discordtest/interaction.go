@@ -168,16 +168,20 @@ func (s *Server) awaiting(id, token string) (*interaction, *refusal) {
 	in := s.interactions[token]
 	switch {
 	case in == nil || in.id != id:
-		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
+		return nil, unknownInteraction()
 	case in.answered != 0:
 		refused := refuse(http.StatusBadRequest, CodeAlreadyAcknowledged, "Interaction has already been acknowledged.")
 		// A bot may send a response again that was not confirmed for so long.
 		refused.innocent = time.Since(in.tried) >= unconfirmed
 		return nil, refused
 	case in.failed || s.clock.Now().Sub(in.created) > firstResponseLimit:
-		return nil, refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
+		return nil, unknownInteraction()
 	}
 	return in, nil
+}
+
+func unknownInteraction() *refusal {
+	return refuse(http.StatusNotFound, CodeUnknownInteraction, "Unknown interaction")
 }
 
 // underway returns the interaction whose token a webhook call uses. A token that

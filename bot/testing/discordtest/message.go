@@ -23,7 +23,8 @@ type message struct {
 	history   []View
 	pings     []string
 	files     []*file
-	thread    *channel // that was started from it; nil where there is none
+	chosen    map[string][]string // the values that stand in select menus, by whose client it is and which menu
+	thread    *channel            // that was started from it; nil where there is none
 	changed   notifier
 }
 
@@ -124,6 +125,7 @@ func (s *Server) edit(m *message, body *messageBody) *refusal {
 		return refused
 	}
 	m.wire.Flags = m.wire.Flags&^(flagLoading|flagSuppressEmbeds) | body.Flags.value&flagSuppressEmbeds
+	m.chosen = nil // #3441 (staff)
 	edited := timestamp(s.clock.Now())
 	m.wire.EditedTimestamp = &edited
 	s.touch(m)

@@ -1,6 +1,7 @@
 package discordtest
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -27,6 +28,64 @@ const (
 	maxURL         = 2048
 )
 
+// maxWeight is how heavy the embeds and components of a message may be together. Discord documents no
+// such limit. Text components pass as long as their texts in UTF-8 and 12 bytes for each of them have
+// no more than 10,170 bytes (#8554, to the byte); embeds fail between 9,960 and 9,964 bytes of text
+// (go-gitea/gitea#34084); embeds, components and options count together (#7448, alike #6965, #7310).
+const (
+	maxWeight  = 10_000
+	partWeight = 12
+)
+
+// weight is what counts towards maxWeight: each text, and something for each part that has some.
+func (b *messageBody) weight() (n int) {
+	add := func(texts ...string) {
+		n += partWeight
+		for _, text := range texts {
+			n += len(text)
+		}
+	}
+	for _, e := range b.Embeds.value {
+		add(e.Title, e.Description, e.URL)
+		if e.Footer != nil {
+			add(e.Footer.Text, e.Footer.IconURL)
+		}
+		if e.Author != nil {
+			add(e.Author.Name, e.Author.URL, e.Author.IconURL)
+		}
+		for _, media := range []*EmbedMedia{e.Image, e.Thumbnail} {
+			if media != nil {
+				add(media.URL, media.Description)
+			}
+		}
+		for _, f := range e.Fields {
+			add(f.Name, f.Value)
+		}
+	}
+	emoji := func(e *Emoji) {
+		if e != nil {
+			add(e.ID, e.Name)
+		}
+	}
+	for _, c := range flatten(b.Components.value) {
+		add(c.CustomID, c.Label, c.Description, c.URL, c.Placeholder, c.Value, c.Content)
+		emoji(c.Emoji)
+		for _, o := range c.Options {
+			add(o.Label, o.Value, o.Description)
+			emoji(o.Emoji)
+		}
+	}
+	return n
+}
+
+// tooHeavy refuses a message that is heavier than may be, as Discord does: without a word of why.
+func (b *messageBody) tooHeavy() *refusal {
+	if b.weight() <= maxWeight {
+		return nil
+	}
+	return refuse(http.StatusInternalServerError, 0, "500: Internal Server Error") // #2335, #8554
+}
+
 // messageBody is a message as the bot sends it.
 type messageBody struct {
 	Content         optional[string]           `json:"content"`
@@ -50,7 +109,7 @@ func (s *Server) readMessage(c *call, flags int, schema string) (*messageBody, *
 	body.files = c.files
 	p := &problems{}
 	body.validate(p, "", flags)
-	return body, s.check(c, p, schema)
+	return body, cmp.Or(s.check(c, p, schema), body.tooHeavy())
 }
 
 type allowedMentions struct {

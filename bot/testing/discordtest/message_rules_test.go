@@ -68,22 +68,52 @@ var refusedMessages = map[string]struct{ body, path, code string }{
 	"mentions twice":        {`"content":"x","allowed_mentions":{"parse":["users"],"users":["1"]}`, "allowed_mentions.parse", "MESSAGE_ALLOWED_MENTIONS_PARSE_EXCLUSIVE"},
 }
 
-// Every way to send a message is held to the same rules.
-func TestRefusedMessages(t *testing.T) {
-	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	s.discord.ExpectFailures()
+// way is one to send a message, whose body stands between before and after.
+type way struct{ method, path, before, after, prefix string }
+
+// ways are all ways to send a message, of which one is in the channel.
+func (s *stage) ways() map[string]way {
 	_, open := s.command()
 	_, answered := s.message(oneButton)
-	channel := s.discord.Channels()[0]
 	posted := s.do("POST", s.general(), `{"content":"before"}`)
-
-	ways := map[string]struct{ method, path, before, after, prefix string }{
+	return map[string]way{
 		"callback":     {"POST", open.path(), `{"type":4,"data":{`, `}}`, "data"},
 		"edit":         {"PATCH", answered.original(s.discord), `{`, `}`, ""},
 		"follow-up":    {"POST", answered.hook(s.discord), `{`, `}`, ""},
 		"channel":      {"POST", s.general(), `{`, `}`, ""},
 		"channel edit": {"PATCH", s.general() + "/" + posted.body.ID, `{`, `}`, ""},
 	}
+}
+
+// TestMessagesThatAreTooHeavy are refused in the words that Discord has, which say nothing.
+func TestMessagesThatAreTooHeavy(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.ExpectFailures()
+	diamonds := func(n int) string { return strings.Repeat("🔷", n) }
+	options := inRow(`{"type":3,"custom_id":"y","options":` + many(25, `{"label":"%`+diamonds(90)+`","value":"%"}`) + `}`)
+	for name, send := range s.ways() {
+		status, code := 500, 0
+		if name == "callback" {
+			status, code = 404, discordtest.CodeUnknownInteraction
+		}
+		for _, heavy := range []string{
+			`"embeds":[{"description":"` + diamonds(2501) + `"}]`,
+			`"embeds":[{"description":"` + diamonds(300) + `"}],` + options,
+		} {
+			s.do(send.method, send.path, send.before+heavy+send.after).want(t, status, code)
+		}
+		light := `"content":"` + diamonds(2000) + `","embeds":[{"description":"` + diamonds(2490) + `"}]` // go-gitea/gitea#34084
+		if got := s.do(send.method, send.path, send.before+light+send.after); got.status >= 300 {
+			t.Errorf("%s: %s", name, got.text)
+		}
+	}
+}
+
+// Every way to send a message is held to the same rules.
+func TestRefusedMessages(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.ExpectFailures()
+	channel, ways := s.discord.Channels()[0], s.ways()
 	for name, tc := range refusedMessages {
 		for way, send := range ways {
 			t.Run(name+"/"+way, func(t *testing.T) {

@@ -19,6 +19,9 @@ func Mistakes(response []byte) []string {
 	p := &problems{}
 	body.validate(p, in)
 	var mistakes []string
+	if n := body.message.weight(); n > maxWeight {
+		mistakes = append(mistakes, fmt.Sprintf("the embeds and components weigh %d bytes", n))
+	}
 	for _, m := range p.list {
 		mistakes = append(mistakes, fmt.Sprintf("%s: %s %s", m.path, m.code, m.message))
 	}

@@ -18,8 +18,22 @@ func label(name, component string) string {
 func (s *stage) opened(components ...string) *discordtest.Reply {
 	s.t.Helper()
 	r, e := s.command()
-	s.do("POST", e.path(), `{"type":9,"data":{"custom_id":"m","title":"T","components":[`+strings.Join(components, ",")+`]}}`).want(s.t, 204, 0)
+	s.do("POST", e.path(), `{"type":9,"data":{"custom_id":"`+e.ID+`","title":"T","components":[`+strings.Join(components, ",")+`]}}`).want(s.t, 204, 0)
 	return r
+}
+
+// TestAFormIsRememberedByItsID has a form opened with a value, and then with another one.
+func TestAFormIsRememberedByItsID(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	seen := func(id, value string) string {
+		r, e := s.command()
+		form := label("Name", `{"type":4,"style":1,"custom_id":"name","value":"`+value+`"}`)
+		s.do("POST", e.path(), `{"type":9,"data":{"custom_id":"`+id+`","title":"T","components":[`+form+`]}}`).want(t, 204, 0)
+		return r.View().Modal.Components[0].Component.Value
+	}
+	if got := seen("a", "one") + seen("a", "two") + seen("b", "three"); got != "oneonethree" {
+		t.Errorf("the person sees %q", got)
+	}
 }
 
 const (

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// profile is a person. Its locale, roles and dm can change; the server's lock
+// profile is a person. Its locale, roles, dm and forms can change; the server's lock
 // guards them.
 type profile struct {
 	id, name    string
@@ -13,8 +13,23 @@ type profile struct {
 	roles       []string // ids
 	permissions uint64
 	dmsClosed   bool
-	blocks      bool     // the bot
-	dm          *channel // made at the first use
+	blocks      bool              // the bot
+	dm          *channel          // made at the first use
+	forms       map[string]*Modal // as they were first seen, by custom id
+}
+
+// sees returns the form that a person sees who is sent one: on a phone that of the first time its custom
+// id was seen, with what stood in its fields then (#7554, freya022/BotCommands#150).
+func (p *profile) sees(sent *Modal) *Modal {
+	first, seen := p.forms[sent.CustomID]
+	if !seen {
+		if p.forms == nil {
+			p.forms = make(map[string]*Modal)
+		}
+		sent.Components = numbered(sent.Components)
+		first, p.forms[sent.CustomID] = sent, sent
+	}
+	return first
 }
 
 // UserOption says how a new user is to be.

@@ -13,6 +13,40 @@ const card = `[{"type":1,"components":[{"type":2,"style":1,"label":"Rename","cus
 	{"type":2,"style":4,"label":"Stop","custom_id":"stop","disabled":true}]},
 	{"type":1,"components":[{"type":3,"custom_id":"open","placeholder":"Open a bot","options":[{"label":"Shop","value":"1"},{"label":"Music","value":"2"}]}]}]`
 
+// TestTheSameChoiceIsNotSentAgain until the message of the menu is updated.
+func TestTheSameChoiceIsNotSentAgain(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	reply, _ := s.message(card)
+	menu := strings.Replace(card, `"value":"1"`, `"value":"1","default":true`, 1)
+	const beside, later, update = `{"type":4,"data":{"content":"x"}}`, `{"type":6}`, `{"type":7}`
+	for i, step := range []struct {
+		label, answer string
+		sent          bool
+	}{
+		{"Shop", beside, true},
+		{"Shop", beside, false},
+		{"Music", later, true},
+		{"Music", later, false},
+		{"Shop", update, true},
+		{"Shop", `{"type":7,"data":{"components":` + menu + `}}`, true},
+		{"Shop", update, false}, // it stands there by default
+		{"Music", update, true},
+	} {
+		if !step.sent {
+			if _, err := reply.Pick(limit(t), "Open a bot", step.label); err == nil || !strings.Contains(err.Error(), "sends nothing") {
+				t.Errorf("step %d: %v", i, err)
+			}
+			continue
+		}
+		done := make(chan error, 1)
+		go func() { _, err := reply.Pick(limit(t), "Open a bot", step.label); done <- err }()
+		s.do("POST", s.wire.interaction().path(), step.answer).want(t, 204, 0)
+		if err := <-done; err != nil {
+			t.Errorf("step %d: %v", i, err)
+		}
+	}
+}
+
 func TestUserIsToldWhatClientsRefuse(t *testing.T) {
 	s := newStage(t, discordtest.Config{})
 	s.register(`[{"name":"bot","description":"d","options":[{"type":1,"name":"list","description":"d"},
