@@ -90,7 +90,7 @@ const (
 	FormUpdate                  // the message that holds the component is changed
 	FormSuggest                 // choices for the option that is being typed
 	FormOpen                    // a modal
-	FormKeep                    // everything stays as it is
+	FormKeep                    // everything stays as it is, and nothing is selected in a menu any more
 	FormDefer                   // what Then returns, which is still to come
 )
 
@@ -162,7 +162,7 @@ func Suggest(choices []Choice) Response { return Response{Form: FormSuggest, Cho
 // not open one any more.
 func Open(d *Dialog) Response { return Response{Form: FormOpen, Modal: d} }
 
-// Keep takes note of a press on a component and changes nothing.
+// Keep takes note of the use of a component and changes nothing.
 func Keep() Response { return Response{Form: FormKeep} }
 
 // Defer answers with what then returns, which is called once Discord has accepted that an

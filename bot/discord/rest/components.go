@@ -4,13 +4,21 @@ import "github.com/bwmarrin/discordgo"
 
 // Components without discordgo's methods, which encode each part of a component
 // by itself and go through it again with the whole: 19 µs for a list's menu and
-// button, where these take 4 µs.
+// button, where these take 4 µs. Options leave out what they have not: a menu has
+// 25, and the size of a message is limited (see fit).
 type (
 	plainButton discordgo.Button
 	plainMenu   discordgo.SelectMenu
+	plainOption struct {
+		Label       string                    `json:"label"`
+		Value       string                    `json:"value"`
+		Description string                    `json:"description,omitempty"`
+		Emoji       *discordgo.ComponentEmoji `json:"emoji,omitempty"`
+		Default     bool                      `json:"default,omitempty"`
+	}
 )
 
-// plain returns components that encode to the same JSON.
+// plain returns components that encode to the same JSON, but for that.
 func plain(components []discordgo.MessageComponent) []any {
 	plained := make([]any, len(components))
 	for i, c := range components {
@@ -31,11 +39,18 @@ func plainOne(component discordgo.MessageComponent) any {
 			Type discordgo.ComponentType `json:"type"`
 			plainButton
 		}{c.Type(), plainButton(c)}
+	case *discordgo.SelectMenu: // see fit
+		return plainOne(*c)
 	case discordgo.SelectMenu:
+		options := make([]plainOption, len(c.Options))
+		for i, o := range c.Options {
+			options[i] = plainOption(o)
+		}
 		return struct {
 			Type discordgo.ComponentType `json:"type"`
 			plainMenu
-		}{c.Type(), plainMenu(c)}
+			Options []plainOption `json:"options,omitempty"`
+		}{c.Type(), plainMenu(c), options}
 	default:
 		return c
 	}

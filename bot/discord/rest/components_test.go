@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/interaction"
 )
 
+// TestComponentsAreSentAsDiscordgoSendsThem, but for what an option has not.
 func TestComponentsAreSentAsDiscordgoSendsThem(t *testing.T) {
 	row := func(parts ...discordgo.MessageComponent) discordgo.ActionsRow {
 		return discordgo.ActionsRow{Components: parts}
@@ -22,7 +23,7 @@ func TestComponentsAreSentAsDiscordgoSendsThem(t *testing.T) {
 		),
 		row(discordgo.SelectMenu{
 			MenuType: discordgo.StringSelectMenu, CustomID: "open", Placeholder: "Open a bot",
-			Options: []discordgo.SelectMenuOption{{Label: "Shop", Value: "1", Default: true}},
+			Options: []discordgo.SelectMenuOption{{Label: "Shop", Value: "1", Description: "Running", Default: true}},
 		}),
 		row(discordgo.SelectMenu{MenuType: discordgo.UserSelectMenu, CustomID: "user"}),
 		discordgo.TextDisplay{Content: "text"},

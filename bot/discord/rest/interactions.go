@@ -32,9 +32,13 @@ func (c *Client) Respond(ctx context.Context, to Callback, r interaction.Respons
 func Encode(r interaction.Response) ([]byte, error) { return json.Marshal(callbackBody(r)) }
 
 // Defer sends a first response that says that another will follow: a message
-// that is being thought about or, with FormUpdate, nothing visible.
+// that is being thought about or, with FormUpdate, nothing visible. FormKeep is as FormUpdate, but that
+// an option which is selected in a menu can be chosen again.
 func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) error {
-	if form == interaction.FormUpdate {
+	switch form {
+	case interaction.FormKeep:
+		return c.respond(ctx, to, callbackBody(interaction.Keep()))
+	case interaction.FormUpdate:
 		return c.respond(ctx, to, callback{Type: discordgo.InteractionResponseDeferredMessageUpdate})
 	}
 	return c.respond(ctx, to, callback{
@@ -108,8 +112,8 @@ func callbackBody(r interaction.Response) callback {
 		return callback{discordgo.InteractionResponseUpdateMessage, messageBody(r.Message, 0)}
 	case interaction.FormSuggest:
 		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
-	case interaction.FormKeep: // a deferral after which nothing comes
-		return callback{Type: discordgo.InteractionResponseDeferredMessageUpdate}
+	case interaction.FormKeep: // an update without data resets menus (discord-api-docs#3441), a deferral does not (discord.js#10797)
+		return callback{Type: discordgo.InteractionResponseUpdateMessage}
 	case interaction.FormOpen:
 		return callback{discordgo.InteractionResponseModal, dialog{r.Modal.CustomID, r.Modal.Title, r.Modal.Fields}}
 	default:
@@ -117,8 +121,10 @@ func callbackBody(r interaction.Response) callback {
 	}
 }
 
-// messageBody names every part, so that an edit also removes what is gone.
+// messageBody names every part, so that an edit also removes what is gone. Every message is encoded
+// here, whichever way it goes.
 func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
+	m = fit(m)
 	return message{
 		Content:     m.Content,
 		Embeds:      embeds(m),

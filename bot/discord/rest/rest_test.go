@@ -53,7 +53,8 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 				`{"type":18,"label":"Start","component":{"type":23,"custom_id":"start","default":true}}]}}`,
 		},
 		"defer a message": {postpone(interaction.FormReply), "POST", callback, `{"type":5,"data":{"flags":64}}`},
-		"change nothing":  {respond(interaction.Keep()), "POST", callback, `{"type":6}`},
+		"change nothing":  {respond(interaction.Keep()), "POST", callback, `{"type":7}`},
+		"reset menus":     {postpone(interaction.FormKeep), "POST", callback, `{"type":7}`},
 		"defer an update": {postpone(interaction.FormUpdate), "POST", callback, `{"type":6}`},
 		"edit": {
 			func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, message) },
