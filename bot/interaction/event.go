@@ -126,7 +126,7 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 		r.Kind, r.Name = Component, text(data, "custom_id")
 		r.Values = texts(data.GetArray("values"))
 	case discordgo.InteractionModalSubmit:
-		r.Kind, r.Name = Modal, text(data, "custom_id")
+		r.Kind, r.Name = Modal, unopened(text(data, "custom_id"))
 		r.Fields = readFields(data.GetArray("components"))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/bwmarrin/discordgo"
+	"github.com/valyala/fastjson"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
@@ -37,6 +38,21 @@ func TestDiscordTakesForms(t *testing.T) {
 		}
 		if fields[1].Input.Style != discordgo.TextInputParagraph || fields[0].Input.Style != discordgo.TextInputShort {
 			t.Error("lines that are several would come back as one, or the other way round")
+		}
+	}
+}
+
+// TestFormsOfOneBotHaveIDsOfTheirOwn has the form of a bot be opened twice, and each be submitted.
+func TestFormsOfOneBotHaveIDsOfTheirOwn(t *testing.T) {
+	form := &interaction.Dialog{CustomID: "startup/" + strings.Repeat("#", 64)}
+	one, again, other := form.OpenedBy("18446744073709551615"), form.OpenedBy("18446744073709551615"), form.OpenedBy("18446744073709551614")
+	if one.CustomID != again.CustomID || one.CustomID == other.CustomID || len(one.CustomID) > 100 {
+		t.Errorf("the IDs are %q, %q and %q", one.CustomID, again.CustomID, other.CustomID)
+	}
+	for id, want := range map[string]string{one.CustomID: form.CustomID, other.CustomID: form.CustomID, "startup/a": "startup/a"} {
+		e := interaction.ReadEvent(fastjson.MustParse(`{"type":5,"data":{"custom_id":"` + id + `","components":[]}}`))
+		if e.Name != want {
+			t.Errorf("%q is read as %q", id, e.Name)
 		}
 	}
 }

@@ -67,7 +67,7 @@ type Request struct {
 	Message string
 
 	// Name is the full name of a command ("bot list") or the custom ID of a
-	// component or modal.
+	// component or modal; of the latter without what OpenedBy adds.
 	Name string
 	// Route is the pattern that matched Name; set by the router.
 	Route string
@@ -106,6 +106,10 @@ type Request struct {
 // component, or from a modal that a component opened. Its answer may change
 // that message.
 func (r *Request) InMessage() bool { return r.Message != r.ID }
+
+// OfMenu reports whether the request comes from a select menu. What was chosen there stands until its
+// message is updated, and the same is not sent again by then (discord-api-docs#4801, #3441).
+func (r *Request) OfMenu() bool { return r.Kind == Component && len(r.Values) > 0 }
 
 // ByStaff reports whether staff act for a customer.
 func (r *Request) ByStaff() bool { return r.CustomerID != r.UserID }

@@ -64,6 +64,9 @@ type sendFirst func(context.Context, rest.Callback) error
 // says so of a call after an answer that Discord got. Should Discord take that call, the
 // same text is shown, and nothing is done twice: what acts is not sent in an answer.
 func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
+	if r.Form == interaction.FormOpen {
+		r.Modal = r.Modal.OpenedBy(rep.req.ID)
+	}
 	if rep.inline != nil && r.Then == nil && len(r.Message.Files) == 0 && rep.sentAgo() <= firstBy {
 		encoded, err := rest.Encode(r)
 		if err == nil {
@@ -168,7 +171,10 @@ func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) (e
 // deferNow defers the interaction, and returns Discord's word on that.
 func (rep *reply) deferNow(ctx context.Context) error {
 	form := interaction.FormReply
-	if rep.req.InMessage() {
+	switch {
+	case rep.req.OfMenu():
+		form = interaction.FormKeep
+	case rep.req.InMessage():
 		form = interaction.FormUpdate
 	}
 	rep.deferral = true

@@ -91,13 +91,16 @@ func (d *discord) Respond(ctx context.Context, to rest.Callback, r interaction.R
 	d.mu.Lock()
 	d.first += over
 	d.mu.Unlock()
+	if r.Form == interaction.FormOpen {
+		return d.send(ctx, "modal", " "+r.Modal.CustomID)
+	}
 	return d.send(ctx, map[interaction.Form]string{
-		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormOpen: "modal", interaction.FormKeep: "keep",
+		interaction.FormReply: "reply", interaction.FormUpdate: "update", interaction.FormSuggest: "suggest", interaction.FormKeep: "keep",
 	}[r.Form], " "+r.Message.Content)
 }
 
 func (d *discord) Defer(ctx context.Context, _ rest.Callback, f interaction.Form) error {
-	return d.send(ctx, map[interaction.Form]string{interaction.FormReply: "defer", interaction.FormUpdate: "defer update"}[f], "")
+	return d.send(ctx, map[interaction.Form]string{interaction.FormReply: "defer", interaction.FormUpdate: "defer update", interaction.FormKeep: "reset"}[f], "")
 }
 
 func (d *discord) EditOriginal(ctx context.Context, _ rest.Callback, m interaction.Message) error {
@@ -250,6 +253,9 @@ func failing(err error) interaction.Handler {
 	}
 }
 
+// aside is the custom ID of what is answered with a message of its own.
+const aside = interaction.ReplyPrefix + "do"
+
 const interactionToken = "token-of-the-test"
 
 // event reads an event as Discord sends it.
@@ -264,6 +270,11 @@ func command() *interaction.Event {
 
 func press() *interaction.Event {
 	return event(discordgo.InteractionMessageComponent, `"message":{"id":"4"},"data":{"custom_id":"do"}`)
+}
+
+// choose is the use of a menu: one whose message may be changed, or is to stay.
+func choose(customID string) *interaction.Event {
+	return event(discordgo.InteractionMessageComponent, `"message":{"id":"4"},"data":{"custom_id":"`+customID+`","values":["a"]}`)
 }
 
 func typing() *interaction.Event {
@@ -309,6 +320,7 @@ func newResponder(h interaction.Handler, d *discord) *server {
 	routes := router.Group(interaction.Everybody)
 	routes.Command("do", h)
 	routes.Component("do", h)
+	routes.Component(aside, h)
 	routes.Autocomplete("do", "bot", h)
 	s := &server{discord: d, staff: &staffLog{}}
 	d.started = time.Now()

@@ -101,9 +101,11 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.change(response)
 	}
 	err = refusal
+	// An answer beside a menu comes after an update of its message, so that the same can be chosen again.
+	follows := tooSlow || response.Form == interaction.FormReply && rep.req.OfMenu()
 	switch {
 	case tooSlow:
-	case response.Form == interaction.FormDefer:
+	case response.Form == interaction.FormDefer, follows:
 		err = rep.deferNow(ctx)
 	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
@@ -118,10 +120,10 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 			return
 		}
 		if perhapsOthers && !shared {
-			response, tooSlow = rep.explained(unsure(response)), true
+			response, follows = rep.explained(unsure(response)), true
 		}
 	}
-	if err == nil && tooSlow {
+	if err == nil && follows {
 		response, err = rep.replace(ctx, response)
 	}
 	if err == nil {

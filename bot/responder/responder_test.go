@@ -53,6 +53,45 @@ func TestServe(t *testing.T) {
 		"a slow press that is to change nothing": {
 			event: press(), handler: slow(5*time.Second, keep), calls: []call{{"defer update", deferral}}, outcome: "ok",
 		},
+		// What was chosen in a menu can be chosen again once its message is updated.
+		"a reply to what was chosen in a menu": {
+			event: choose("do"), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
+		},
+		"a refusal of what was chosen in a menu": {
+			event: choose("do"), handler: failing(errRefused), calls: []call{{"reset", 0}, {"follow up sorry", 0}}, outcome: "refused",
+		},
+		"a slow reply to what was chosen in a menu": {
+			event: choose("do"), handler: slow(5*time.Second, reply("hello")),
+			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
+		},
+		"a choice in a menu whose message stays": {
+			event: choose(aside), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
+		},
+		"a slow choice in a menu whose message stays": {
+			event: choose(aside), handler: slow(5*time.Second, reply("hello")),
+			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
+		},
+		"a choice in a menu whose message stays is perhaps taken note of": {
+			event: choose(aside), handler: reply("hello"), errs: map[string][]error{"reset": slices.Repeat([]error{unavailable}, 9)},
+			calls: []call{
+				{"reset", 0}, {"reset", 170 * time.Millisecond}, {"reset", 510 * time.Millisecond}, {"reset", 1190 * time.Millisecond},
+				{"reset", 2550 * time.Millisecond}, {"follow up sorry", 2550 * time.Millisecond},
+			},
+			staff: []string{"failure the caller could not be told: " + unavailable.Error()}, outcome: "unanswered",
+		},
+		"a choice in a menu that updates its message": {
+			event: choose("do"), handler: updated("page"), calls: []call{{"update page", 0}}, outcome: "ok",
+		},
+		"a choice in a menu that changes something": {
+			event: choose("do"), handler: deferring(slow(time.Second, updated("changed"))),
+			calls: []call{{"reset", 0}, {"edit changed", time.Second}}, outcome: "ok",
+		},
+		"a form is opened under an ID of its own": {
+			event: press(), handler: func(context.Context, *interaction.Request) (interaction.Response, error) {
+				return interaction.Open(&interaction.Dialog{CustomID: "form/a"}), nil
+			},
+			calls: []call{{"modal form/a#1", 0}}, outcome: "ok",
+		},
 		"suggestions are never deferred": {
 			event: typing(), handler: slow(2*time.Second, func(context.Context, *interaction.Request) (interaction.Response, error) {
 				return interaction.Suggest(nil), nil
