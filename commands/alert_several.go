@@ -48,7 +48,7 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 // line says how one of several bots is.
 func (v alertView) line(o alerts.Outage) string {
 	now := shownState(o)
-	bot := " **" + name(serverOf(o)) + "** · "
+	bot := " **" + nameAmong(serverOf(o), len(v.alert.Bots)) + "** · "
 	if o.Elsewhere && v.moved() < len(v.alert.Bots) {
 		return "↘️" + bot + v.t.Text("alert.elsewhere")
 	}

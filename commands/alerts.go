@@ -189,8 +189,9 @@ const aboutAlerts = "alerts"
 // drawAlerts shows for which bots alerts are on.
 func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice string, color int) interaction.Response {
 	var lines []string
-	for _, server := range servers[:min(len(servers), maxOptions)] {
-		line := bell(s.For(server.ID)) + " " + name(server)
+	shown := servers[:min(len(servers), maxOptions)]
+	for _, server := range shown {
+		line := bell(s.For(server.ID)) + " " + nameAmong(server, len(shown))
 		if until := s.MutedUntil(server.ID, time.Now()); !until.IsZero() {
 			line += " · " + v.t.Format("alerts.muted", args{"Until": relative(until)})
 		}
@@ -256,6 +257,12 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")}))
 		return muted, unreadableAlerts(c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until))
 	}), nil
+}
+
+// openAlerted shows a bot that was chosen in the menu of an alert. What is known is shown, however old:
+// an answer to a menu that leaves its message as it is can not be changed later.
+func (c *Commands) openAlerted(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
+	return c.card(ctx, r, b, "").draw(), nil
 }
 
 // firstAlert is the message by which a customer sees that alerts arrive. It is its content, which a

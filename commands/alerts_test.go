@@ -156,7 +156,7 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	at := time.Unix(1_700_000_000, 0)
 	for _, state := range []hostapi.State{hostapi.StateStopped, hostapi.StateCrashed} {
 		for _, longer := range []bool{false, true} {
-			one := alerts.Outage{ServerID: "id-0", Name: long("W"), State: state, DownAt: at, Count: 1, Uptime: 400 * time.Hour, AtLeast: longer}
+			one := alerts.Outage{ServerID: "id-0", Name: long(wide), State: state, DownAt: at, Count: 1, Uptime: 400 * time.Hour, AtLeast: longer}
 			again, keeps, elsewhere := one, one, one
 			again.Count, keeps.Count, keeps.Quiet, elsewhere.Elsewhere = 1+len(d.locale), 3, true, true
 			for _, bots := range [][]alerts.Outage{

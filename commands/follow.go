@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/panel"
@@ -125,11 +127,16 @@ func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, respo
 	return response, nil
 }
 
-// followedLines lists panels that somebody follows.
+// followedLines lists panels that somebody follows, so many at most: the menu has all of them.
 func (v view) followedLines(followed []panel.Panel) string {
+	const most = 10
 	lines := []string{"**" + v.t.Text("follow.list") + "**"}
-	for _, p := range followed {
-		lines = append(lines, "🔔 "+v.panelTitle(p)+" · <#"+p.ChannelID+">")
+	for _, p := range followed[:min(len(followed), most)] {
+		title := cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title"))
+		lines = append(lines, "🔔 "+title+" · <#"+p.ChannelID+">")
+	}
+	if more := len(followed) - most; more > 0 {
+		lines = append(lines, "… +"+v.t.Number(more))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -151,11 +158,12 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 	if len(n.Back) > 0 {
 		happened = append(happened, "🟢 "+v.happenedTo(n.Back, "alert.back", "follow.several_back"))
 	}
+	all := len(n.Down) + len(n.Back)
 	for _, b := range n.Down {
-		lines = append(lines, v.newsLine(b, conditionIn(b.State)))
+		lines = append(lines, v.newsLine(b, conditionIn(b.State), all))
 	}
 	for _, b := range n.Back {
-		lines = append(lines, v.newsLine(b, conditionIn(hostapi.StateRunning)))
+		lines = append(lines, v.newsLine(b, conditionIn(hostapi.StateRunning), all))
 	}
 	embed := &discordgo.MessageEmbed{Title: v.panelTitle(n.Panel), Color: color, Description: strings.Join(lines, "\n"), Timestamp: n.At.Format(time.RFC3339Nano)}
 	var before []discordgo.MessageComponent
@@ -172,13 +180,15 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 // happenedTo says what happened to one bot by its name, or to how many.
 func (v view) happenedTo(bots []following.Bot, one, several string) string {
 	if len(bots) == 1 {
-		return v.t.Format(one, args{"Bot": newsName(bots[0])})
+		return v.t.Format(one, args{"Bot": name(newsServer(bots[0]))})
 	}
 	return v.t.Count(several, len(bots), nil)
 }
 
-func (v view) newsLine(b following.Bot, now condition) string {
-	return now.emoji + " **" + newsName(b) + "** · " + v.t.Text(now.key) + " · " + relative(b.At)
+// newsLine says how one of so many bots is.
+func (v view) newsLine(b following.Bot, now condition, bots int) string {
+	return now.emoji + " **" + nameAmong(newsServer(b), bots) + "** · " + v.t.Text(now.key) + " · " + relative(b.At)
 }
 
-func newsName(b following.Bot) string { return name(hostapi.Server{ID: b.ID, Name: b.Name}) }
+// newsServer is a bot as far as the followers of a panel know it.
+func newsServer(b following.Bot) hostapi.Server { return hostapi.Server{ID: b.ID, Name: b.Name} }

@@ -40,6 +40,12 @@ import (
 // long is a name, or whatever else may stand in a text, as long as it gets.
 func long(letter string) string { return strings.Repeat(letter, 400) }
 
+// wide is a letter that takes four bytes and two columns, of which names are made: they are the largest.
+const wide = "𠀀"
+
+// titled is as much of that as the title of a panel may have.
+var titled = strings.Repeat(wide, panel.MaxTitle)
+
 // drawn is what one reader has been shown.
 type drawn struct {
 	t      *testing.T
@@ -280,12 +286,12 @@ func drawIn(t *testing.T, name string, english map[string]string, missing func(d
 func (d *drawn) everything() {
 	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4", Status: "https://a.example/5", PanelBot: "https://a.example/{id}", PanelName: "dashboard"}
 	bots := func(status string, n int) hostapi.List {
-		l := hostapi.List{Account: hostapi.Account{PlanName: long("P"), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
+		l := hostapi.List{Account: hostapi.Account{PlanName: long(wide), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
 		if n == 0 {
 			l.Account.ServerCount = 0
 		}
 		for i := range n {
-			s := server(fmt.Sprint("id-", i), long("W")+fmt.Sprint(i), status)
+			s := server(fmt.Sprint("id-", i), long(wide)+fmt.Sprint(i), status)
 			s.RAMMB, s.DiskMB, s.CPUPercent = 54_321_987, 54_321_987, 99_999
 			l.Servers = append(l.Servers, s)
 		}
@@ -317,7 +323,7 @@ type asking func(change func(w *world), requests ...interaction.Request)
 
 // accounts draws lists, cards and plans.
 func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh asking) {
-	for _, status := range []string{"RUNNING", "STOPPED", "STARTING", "STOPPING", "RESTARTING", "INSTALLING", "CRASHED", "ERROR", "SUSPENDED", "", long("S")} {
+	for _, status := range []string{"RUNNING", "STOPPED", "STARTING", "STOPPING", "RESTARTING", "INSTALLING", "CRASHED", "ERROR", "SUSPENDED", "", long(wide)} {
 		fresh(func(w *world) { w.list = bots(status, 1) }, onBot("bot show", "id-0"), press("details/id-0"), press("more/id-0"))
 	}
 	for _, action := range []string{"start", "restart", "stop", "reinstall"} {
@@ -344,7 +350,7 @@ func (d *drawn) accounts(bots func(status string, n int) hostapi.List, fresh ask
 	over := shopWithPlan(512, 1)
 	over.Account.ServerCount = 2
 	fresh(func(w *world) { w.list = over }, command("plan", nil))
-	fresh(func(*world) {}, command("help", nil), onBot("bot show", long("W")[:80]+"x"), onBot("bot show", "quite another"), onBot("bot show", ""))
+	fresh(func(*world) {}, command("help", nil), onBot("bot show", strings.Repeat(wide, 80)+"x"), onBot("bot show", "quite another"), onBot("bot show", ""))
 	fresh(func(w *world) { w.list = account(server("a", "Twin", "RUNNING"), server("b", "Twin", "RUNNING")) }, onBot("bot show", "Twin"))
 	fresh(func(w *world) { w.list = account(server("a", "Radio", "RUNNING")) }, onBot("bot show", "Rabbio"))
 }
@@ -364,7 +370,7 @@ func (d *drawn) actions(fresh asking) {
 		press("start/id-0"), press("restart/id-0"), press("stop/id-0"), press("reinstall/id-0"), press("packages/id-0"),
 		submit("startup/id-0", map[string]string{"command": "x", "entry": "y"}), submit("startup/id-0", map[string]string{"command": "node index.js", "entry": "index.js"}),
 		submit("startup/id-0", map[string]string{"command": "node —x", "entry": "“y”"}),
-		submit("delete/id-0", map[string]string{"name": long("W") + "0"}), submit("delete/id-0", map[string]string{"name": "another"}), submit("delete/id-0", nil), submit("startup/id-0", nil),
+		submit("delete/id-0", map[string]string{"name": long(wide) + "0"}), submit("delete/id-0", map[string]string{"name": "another"}), submit("delete/id-0", nil), submit("startup/id-0", nil),
 		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE"}),
 		submit("create/512/2048/100", map[string]string{"name": long("N"), "language": "NODE", "start": interaction.Ticked}),
 		submit("create/513/2048/100", map[string]string{"name": "x"}),
@@ -405,7 +411,7 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 	}
 	for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Unconfirmed} {
 		for _, action := range []string{"start", "restart", "stop", "reinstall", "startup", "delete", "create"} {
-			a := interaction.Action{Name: action, Outcome: outcome, BotID: "id-0", BotName: long("W")}
+			a := interaction.Action{Name: action, Outcome: outcome, BotID: "id-0", BotName: long(wide)}
 			d.explain(c, r, &interaction.UnshownError{Action: a, Cause: errors.New("refused")})
 			asked := r
 			asked.Locale, asked.Reference = d.locale, "REF1234"
@@ -417,7 +423,7 @@ func (d *drawn) errors(with func(func(*world)) (*world, *commands.Commands)) {
 // forms draws forms, and what comes before them.
 func (d *drawn) forms(fresh asking) {
 	fresh(func(*world) {}, command("bot create", nil), press("create/512/2048/100"), press("startup/id-0"), press("delete/id-0"), onBot("bot delete", "id-0"))
-	w := &world{list: account(server("id-0", long("W"), "RUNNING"))}
+	w := &world{list: account(server("id-0", long(wide), "RUNNING"))}
 	c := commands.New(commands.Config{
 		Accounts: w, Hosting: w, Actions: actions.New(actions.Config{}), Texts: mustTexts(d.t), Links: w.links,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{{ID: "RUST", Label: long("L")[:100]}}},
@@ -472,7 +478,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	}
 	all := func() {
 		for _, r := range []interaction.Request{
-			command("admin lookup", of("")), command("admin action", of("id-1")), command("admin action", of("nobody")), command("admin action", of(long("W")[:80])),
+			command("admin lookup", of("")), command("admin action", of("id-1")), command("admin action", of("nobody")), command("admin action", of(strings.Repeat(wide, 80))),
 			command("admin forget", of("")), press("for/42/admin/forget/not"), press("for/42/admin/forget"), command("admin forget", of("")), command("admin reference", of("REF1234")), command("admin reference", of("K7Q2M9X")),
 			command("admin status", nil), command("admin logs test", nil), press("for/42/show/id-3"), press("for/42/show/gone"), command("admin lookup", nil), command("admin action", map[string]string{"user": "42"}),
 		} {

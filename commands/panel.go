@@ -7,6 +7,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -20,7 +21,7 @@ import (
 
 // panels lists the caller's panels, and lets bots be chosen for one in this channel.
 func (c *Commands) panels(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	return c.panelsBelow(ctx, r, "")
+	return c.panelsBelow(ctx, r, "", nil)
 }
 
 // ownPanels returns the caller's panels.
@@ -32,7 +33,9 @@ func (c *Commands) ownPanels(ctx context.Context, r *interaction.Request) ([]pan
 	return own, nil
 }
 
-func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string) (interaction.Response, error) {
+// panelsBelow lists the caller's panels below what was done. chosen are the IDs of the bots that were
+// chosen for a new one.
+func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, notice string, chosen []string) (interaction.Response, error) {
 	own, err := c.ownPanels(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
@@ -44,14 +47,14 @@ func (c *Commands) panelsBelow(ctx context.Context, r *interaction.Request, noti
 		if len(s.List.Servers) == 0 {
 			return c.botList(r, s).draw(), nil
 		}
-		return c.view(r).drawPanels(s, own, notice), nil
+		return c.view(r).drawPanels(s, own, notice, chosen), nil
 	})(ctx, r)
 }
 
 // panelsAfter says what was done, and lists the caller's panels. Where these cannot be shown, as
 // the service fails or the account was closed, what was done is said alone.
 func (c *Commands) panelsAfter(ctx context.Context, r *interaction.Request, done string) (interaction.Response, error) {
-	response, err := c.panelsBelow(ctx, r, done)
+	response, err := c.panelsBelow(ctx, r, done, nil)
 	if err != nil {
 		response = c.view(r).draw(idPanelNew, &discordgo.MessageEmbed{Title: c.view(r).t.Text("panel.list"), Color: blurple, Description: done})
 	}
@@ -59,65 +62,90 @@ func (c *Commands) panelsAfter(ctx context.Context, r *interaction.Request, done
 }
 
 // drawPanels lists panels, with a menu that makes one and one that opens one for its owner.
-func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string) interaction.Response {
-	var lines []string
-	var options []discordgo.SelectMenuOption
-	for i, p := range own {
-		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": v.panelTitle(p), "Channel": "<#" + p.ChannelID + ">", "Bots": panelNames(p, s.List.Servers, sanitize.Markdown)})
-		if p.Trouble != "" {
-			line += "\n⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
-		}
-		lines = append(lines, line)
-		options = append(options, discordgo.SelectMenuOption{
-			Label: v.t.Number(i+1) + ". " + v.plainPanelTitle(p), Value: p.ID,
-			Description: sanitize.Plain(panelNames(p, s.List.Servers, sanitize.Plain), maxOptionText),
-		})
-	}
-	if len(lines) == 0 {
-		lines = []string{v.t.Text("panel.intro")}
+func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string, chosen []string) interaction.Response {
+	list := v.t.Text("panel.intro")
+	if len(own) > 0 {
+		list = v.panelLines(own, s.List.Servers)
 	}
 	why := v.mayNotPost(len(own))
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), strings.Join(lines, "\n"), why)}
-	if why == "" {
-		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
-	}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: blurple, Description: paragraphs(v.heading(s, notice), list, why)}
 	var rows []discordgo.MessageComponent
 	if why == "" {
-		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), v.options(listOf(s.List.Servers))))
+		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
+		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), s.List.Servers, chosen))
+	}
+	if why == "" && len(chosen) > 0 {
+		rows = append(rows, row(v.button(discordgo.PrimaryButton, "button.continue", idPanelForm, false)))
 	}
 	if v.asked.BotAbsent {
 		rows = append(rows, v.linkRow(v.toInvite())...)
 	}
-	if len(options) > 0 {
-		rows = append(rows, v.menu(idPanelOpen, v.t.Text("panel.open"), options))
+	if len(own) > 0 {
+		rows = append(rows, v.menu(idPanelOpen, v.t.Text("panel.open"), v.panelOptions(own, s.List.Servers)))
 	}
 	return v.draw(idPanelNew, embed, rows...)
 }
 
-// botsMenu is a row with a menu in which the bots of a panel are chosen.
-func (v view) botsMenu(customID, placeholder string, options []discordgo.SelectMenuOption) discordgo.ActionsRow {
-	one := 1
+// panelLines is a line for each panel, and below them what is in the way of some.
+func (v view) panelLines(own []panel.Panel, servers []hostapi.Server) string {
+	var lines, troubles []string
+	for i, p := range own {
+		title := cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title"))
+		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": title, "Channel": "<#" + p.ChannelID + ">", "Bots": v.panelNames(p, servers, sanitize.Markdown)})
+		if p.Trouble != "" {
+			line = "⚠️ " + line
+			if trouble := "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode)); !slices.Contains(troubles, trouble) {
+				troubles = append(troubles, trouble)
+			}
+		}
+		lines = append(lines, line)
+	}
+	return paragraphs(strings.Join(lines, "\n"), strings.Join(troubles, "\n"))
+}
+
+// panelOptions are panels to choose from in a select menu.
+func (v view) panelOptions(own []panel.Panel, servers []hostapi.Server) []discordgo.SelectMenuOption {
+	options := make([]discordgo.SelectMenuOption, len(own))
+	for i, p := range own {
+		options[i] = discordgo.SelectMenuOption{
+			Label: v.t.Number(i+1) + ". " + v.plainPanelTitle(p), Value: p.ID,
+			Description: sanitize.Plain(v.panelNames(p, servers, sanitize.Plain), maxOptionText),
+		}
+	}
+	return options
+}
+
+// botsMenu is a row with a menu in which the bots of a panel are chosen. chosen are the IDs of those
+// that are.
+func (v view) botsMenu(customID, placeholder string, servers []hostapi.Server, chosen []string) discordgo.ActionsRow {
+	one, options := 1, v.options(listOf(servers))
+	for i := range options {
+		options[i].Default = slices.Contains(chosen, servers[i].ID)
+	}
 	return row(discordgo.SelectMenu{
 		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(customID), Placeholder: placeholder,
 		MinValues: &one, MaxValues: min(len(options), panel.MostBots), Options: options,
 	})
 }
 
-// mostNames is how many bots of a panel are named in a list of panels.
-const mostNames = 10
+// namesRoom is about how many characters the names of a panel's bots have in a list of panels: ten panels
+// keep within an embed, whatever they are called.
+const namesRoom = 60
 
-// panelNames lists the bots of a panel that there still are. clean is sanitize.Markdown where
-// Discord renders the list, and sanitize.Plain elsewhere.
-func panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
-	var list []string
-	for _, s := range panelBots(p, servers) {
-		if len(list) == mostNames {
-			list = append(list, "…")
+// panelNames lists the bots of a panel that there still are: the first ones, and how many more. clean
+// is sanitize.Markdown where Discord renders the list, and sanitize.Plain elsewhere.
+func (v view) panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
+	var names []string
+	room, bots := namesRoom, panelBots(p, servers)
+	for i, s := range bots {
+		called := orDash(cmp.Or(clean(s.Name, shortName), clean(s.ID, shortName)))
+		if room -= utf8.RuneCountInString(called); room < 0 {
+			names = append(names, "… +"+v.t.Number(len(bots)-i))
 			break
 		}
-		list = append(list, orDash(cmp.Or(clean(s.Name, wordLimit), clean(s.ID, wordLimit))))
+		names = append(names, called)
 	}
-	return orDash(strings.Join(list, " · "))
+	return orDash(strings.Join(names, " · "))
 }
 
 // mayNotPost says why the caller cannot have another panel here, or nothing.
@@ -154,11 +182,11 @@ func (v view) mayPost() error {
 	return refused
 }
 
-// askNewPanel asks for the title of a panel of the chosen bots. These are kept as a draft until
-// then: the ID of a form does not hold so many.
-func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	v := c.view(r)
-	if err := v.mayPost(); err != nil {
+// choosePanelBots notes the bots of a new panel as a draft, and goes on by a button: a menu does not
+// send the same choice again, such as of somebody who has closed the form (discord-api-docs#4801, where
+// staff advise buttons).
+func (c *Commands) choosePanelBots(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	if err := c.view(r).mayPost(); err != nil {
 		return interaction.Response{}, err
 	}
 	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
@@ -167,11 +195,31 @@ func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (int
 	}
 	bots, _ := json.Marshal(chosen) // texts always can be encoded
 	c.forms.Drafts.Keep(ctx, r.UserID, idPanelNew, map[string]string{draftBots: string(bots)})
-	return v.askTitle(idPanelNew, panel.Panel{}), nil
+	return c.panelsBelow(ctx, r, "", chosen)
 }
 
 // draftBots is the field of a draft with the IDs of a new panel's bots, as JSON.
 const draftBots = "bots"
+
+// draftedBots returns the IDs of the bots that were chosen for a new panel.
+func (c *Commands) draftedBots(ctx context.Context, r *interaction.Request) (chosen []string, err error) {
+	if json.Unmarshal([]byte(c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]), &chosen) != nil || len(chosen) == 0 {
+		return nil, c.notChosen(ctx, r)
+	}
+	return chosen, nil
+}
+
+// askNewPanel asks for the title of a panel of the chosen bots.
+func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v := c.view(r)
+	if err := v.mayPost(); err != nil {
+		return interaction.Response{}, err
+	}
+	if _, err := c.draftedBots(ctx, r); err != nil {
+		return interaction.Response{}, err
+	}
+	return v.askTitle(idPanelNew, panel.Panel{}), nil
+}
 
 // askTitle asks for the title of a panel.
 func (v view) askTitle(customID string, p panel.Panel) interaction.Response {
@@ -206,17 +254,18 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, Title: v.typedTitle(), Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
-		chosen := c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]
-		if err := json.Unmarshal([]byte(chosen), &p.Bots); err != nil || len(p.Bots) == 0 {
-			return interaction.Response{}, c.notChosen(ctx, r)
+		chosen, err := c.draftedBots(ctx, r)
+		if err != nil {
+			return interaction.Response{}, err
 		}
+		p.Bots = chosen
 		posted, err := c.watch.Panels.Create(ctx, p)
 		if err == nil {
 			c.forms.Drafts.Forget(ctx, r.UserID, idPanelNew)
 		}
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
-			return c.panelsBelow(ctx, r, "")
+			return c.panelsBelow(ctx, r, "", nil)
 		case rest.CodeOf(err) == rest.CodeMissingAccess:
 			// The interaction said that the bot may see the channel. A guild that has installed
 			// the application without the scope bot is not BotAbsent, and the permissions are

@@ -63,7 +63,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 	own := panelBots(p, s.List.Servers)
 	var lines []string
 	for i, server := range own {
-		lines = append(lines, v.t.Number(i+1)+"\\. "+name(server))
+		lines = append(lines, v.t.Number(i+1)+"\\. "+nameAmong(server, len(own)))
 	}
 	trouble := ""
 	if p.Trouble != "" {
@@ -79,16 +79,13 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 // manageRows are what the owner of a panel changes it with. own are the bots that it has.
 func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Server) []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
-	if bots := v.options(listOf(s.List.Servers)); len(bots) > 0 {
-		for i := range bots {
-			bots[i].Default = slices.Contains(p.Bots, s.List.Servers[i].ID)
-		}
-		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), bots))
+	if len(s.List.Servers) > 0 {
+		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), s.List.Servers, p.Bots))
 	}
 	if len(own) > 1 {
 		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(listOf(own))))
 	}
-	if len(own) > 0 {
+	if len(own) > 0 && len(own) <= fullNames { // three menus of many bots do not fit a message (rest.fit)
 		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(listOf(own))))
 	}
 	return append(rows, row(
@@ -173,7 +170,7 @@ func (c *Commands) removePanel(_ context.Context, r *interaction.Request) (inter
 		case len(removal.Stays) > 0:
 			return c.panelsAfter(ctx, r, c.view(r).messagesStay(removal))
 		case !removal.Known: // it was removed before, or Redis has lost it: then its message stays
-			return c.panelsBelow(ctx, r, "")
+			return c.panelsBelow(ctx, r, "", nil)
 		}
 		return c.panelsAfter(ctx, r, "✅ "+c.view(r).t.Text("panel.removed"))
 	}), nil

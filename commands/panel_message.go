@@ -32,7 +32,7 @@ const (
 	// mostStrips is up to how many bots a panel has a strip of days for each. Of more it has one for
 	// all: a phone shows a dozen lines, and an embed takes 4,096 characters.
 	mostStrips = 5
-	// fullNames is up to how many bots a panel has names in full.
+	// fullNames is up to how many bots have names in full where all of them stand in one message.
 	fullNames, shortName, shortWord = 10, 32, 24
 )
 
@@ -178,15 +178,12 @@ func (v panelView) sumUp(bots []hostapi.Server) (text string, worst int) {
 // line says how one of so many bots fares.
 func (v panelView) line(s hostapi.Server, bots int) string {
 	now := conditionOf(s)
-	emoji, called, word := now.emoji, name(s), v.statusWord(s, sanitize.Markdown)
+	emoji, called, word := now.emoji, nameAmong(s, bots), v.statusWord(s, sanitize.Markdown)
 	if v.old {
 		emoji = conditionIn(hostapi.StateUnknown).emoji
 	}
-	if bots > fullNames {
-		called = nameWithin(s, shortName)
-		if now.key == "" {
-			word = orDash(sanitize.Markdown(s.Status, shortWord))
-		}
+	if bots > fullNames && now.key == "" {
+		word = orDash(sanitize.Markdown(s.Status, shortWord))
 	}
 	return emoji + " **" + called + "** · " + word + v.changed(s)
 }

@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -25,7 +26,11 @@ func here(r interaction.Request) interaction.Request {
 // posting chooses bots for a panel, and returns the form with a title that this leads to.
 func posting(t *testing.T, c *commands.Commands, title string, keys ...string) interaction.Request {
 	t.Helper()
-	asked := answer(t, c, here(press("panel/new", keys...)))
+	chosen := answer(t, c, here(press("panel/new", keys...))).Message
+	if menu := menus(chosen)["Choose bots for a panel here"]; len(menu.Options) == 0 || menu.Options[0].Default != slices.Contains(keys, menu.Options[0].Value) {
+		t.Errorf("the menu does not show what was chosen: %+v", menu)
+	}
+	asked := answer(t, c, here(press(buttons(chosen)["Continue"].CustomID)))
 	if asked.Modal == nil || asked.Modal.Fields[0].Input.Value != "Status of the bots" {
 		t.Fatalf("no title is asked for: %+v", asked)
 	}
@@ -64,6 +69,7 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
+	refused(t, c, here(press("panel/new/form")), "Choose the bots once more") // of the panel that was posted
 	late := posting(t, c, "", "a")
 	late.UserID, late.CustomerID = "43", "43" // whose draft is another
 	if _, err := answer(t, c, late).Then(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
@@ -99,9 +105,10 @@ func TestPanelTakesPermissions(t *testing.T) {
 	} {
 		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
 		c := watching(t, h)
-		list, choose, post := here(command("panel", nil)), here(press("panel/new", "a")), posting(t, c, "", "a")
+		list, choose, ask, post := here(command("panel", nil)), here(press("panel/new", "a")), here(press("panel/new/form")), posting(t, c, "", "a")
 		change(&list)
 		change(&choose)
+		change(&ask)
 		change(&post)
 		shown := answer(t, c, list)
 		wantText(t, shown.Message, want)
@@ -109,6 +116,7 @@ func TestPanelTakesPermissions(t *testing.T) {
 			t.Errorf("%s: a panel is offered", want)
 		}
 		refused(t, c, choose, want)
+		refused(t, c, ask, want)
 		refused(t, c, post, want)
 		if len(h.panels) != 0 {
 			t.Errorf("%s: a panel was made", want)
@@ -156,5 +164,37 @@ func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
 	wantText(t, e.Message, "I'm not in this server")
 	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {
 		t.Errorf("staff are told: %t; the ways on are %s", e.Fault, links(e.Message))
+	}
+}
+
+// TestTenPanelsOfManyBotsCanBeManaged has a customer with as many panels as there may be, of as many bots,
+// choose one of them and remove it.
+func TestTenPanelsOfManyBotsCanBeManaged(t *testing.T) {
+	var bots []hostapi.Server
+	for i := range panel.MostBots {
+		bots = append(bots, server(fmt.Sprint("bot-", i), fmt.Sprint(i, " ", long("W")), "RUNNING"))
+	}
+	h := &watched{w: &world{list: account(bots...)}}
+	for i := range panel.MostPanels {
+		p := panel.Panel{ID: fmt.Sprint(2000 + i), OwnerID: "42", ChannelID: "9", Title: long("T")[:panel.MaxTitle], Trouble: "x", TroubleCode: rest.CodeMissingAccess}
+		for _, s := range bots {
+			p.Bots = append(p.Bots, s.ID)
+		}
+		h.panels = append(h.panels, p)
+	}
+	c := watching(t, h)
+	listed := answer(t, c, here(command("panel", nil)))
+	sendable(t, listed)
+	wantText(t, listed.Message, "⚠️ **10.** TTT", "· … +24", "⚠️ I need **View Channel**", "maximum number of panels")
+	if n := strings.Count(text(listed.Message), "I need"); n != 1 {
+		t.Errorf("the same trouble is told %d times", n)
+	}
+	opened := answer(t, c, press("panel/open", menus(listed.Message)["Manage a panel"].Options[9].Value))
+	sendable(t, opened)
+	wantText(t, opened.Message, `25\. 24 WWW`)
+	removed := ending(t, c, here(press(buttons(opened.Message)["Remove panel"].CustomID)))
+	sendable(t, removed)
+	if len(h.panels) != panel.MostPanels-1 {
+		t.Errorf("%d panels are left", len(h.panels))
 	}
 }

@@ -163,3 +163,46 @@ func answers(t *testing.T, c *commands.Commands, r interaction.Request) {
 		response, err = response.Then(t.Context())
 	}
 }
+
+// TestNoMenuOpensAForm: whoever closes it could not choose the same again (discord-api-docs#4801). It uses
+// each route, and then each menu that was drawn.
+func TestNoMenuOpensAForm(t *testing.T) {
+	newWorld := func() *world {
+		w := states()["26 bots"]()
+		w.list.Account.PlanRAMMB = 0 // there is room for more
+		return w
+	}
+	more := []interaction.Request{onBot("bot startup", "Shop"), onBot("bot delete", "Shop"), onBot("bot stop", "Shop"), press("panel/open", "1")}
+	drawn := map[string]interaction.Request{}
+	use := func(r interaction.Request) (forms bool) {
+		c := everything(t, newWorld())
+		for response, err := ask(t, c, r); ; response, err = response.Then(t.Context()) {
+			if err != nil {
+				explained := r
+				explained.UserID, explained.CustomerID, explained.Reference = "42", "42", "REF1234"
+				response = interaction.Reply(c.Explain(&explained, err).Message)
+			}
+			for _, menu := range componentsOf[discordgo.SelectMenu](response.Message) {
+				chosen := r
+				chosen.Kind, chosen.Name, chosen.Values, chosen.Message = interaction.Component, menu.CustomID, []string{menu.Options[0].Value}, "800"
+				drawn[menu.CustomID] = chosen
+			}
+			if forms = forms || response.Form == interaction.FormOpen; response.Then == nil {
+				return forms
+			}
+		}
+	}
+	for _, r := range append(everyRoute(t, everything(t, newWorld())), more...) {
+		use(r)
+	}
+	for _, menu := range []string{"open", "pages", "startup", "delete", "stop", "panel/new", "panel/open", "panel/bots/1", "alerts", "create/ram/512/2048/100", "for/42/open"} {
+		if _, found := drawn[menu]; !found {
+			t.Errorf("the menu %q was not drawn", menu)
+		}
+	}
+	for id, chosen := range drawn {
+		if use(chosen) {
+			t.Errorf("the menu %q opens a form", id)
+		}
+	}
+}

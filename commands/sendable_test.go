@@ -9,6 +9,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
 )
@@ -17,24 +20,22 @@ import (
 // text in it than is meant. It returns what it judged: "" where nothing is said yet.
 func sendable(t *testing.T, r interaction.Response) (judged string) {
 	t.Helper()
-	var data any
-	callback := 0 // documentation, "Interaction Callback Type"
 	switch r.Form {
-	case interaction.FormSuggest:
-		callback, data = 8, map[string]any{"choices": append([]interaction.Choice{}, r.Choices...)}
-	case interaction.FormOpen:
-		callback, data = 9, map[string]any{"custom_id": r.Modal.CustomID, "title": r.Modal.Title, "components": r.Modal.Fields}
 	case interaction.FormReply, interaction.FormUpdate:
 		if m := r.Message; m.Content == "" && len(m.Embeds)+len(m.Components)+len(m.Files) == 0 {
 			t.Error("the message is empty") // code 50006, https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 		}
-		callback, data = 4, map[string]any{"content": r.Message.Content, "embeds": r.Message.Embeds, "components": r.Message.Components}
+	case interaction.FormOpen: // as it is sent, with the longest ID
+		r.Modal = r.Modal.OpenedBy("18446744073709551615")
+	case interaction.FormSuggest:
 	case interaction.FormDefer: // which says nothing yet
 		return ""
 	default:
 		t.Fatalf("form %d", r.Form)
 	}
-	response, err := json.Marshal(map[string]any{"type": callback, "data": data})
+	sent := r
+	sent.Message.Files = nil // they are parts of their own
+	response, err := rest.Encode(sent)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +57,7 @@ var judgements sync.Map
 
 // mistakesIn returns what Discord would not take, or would make more of than is meant.
 func mistakesIn(r interaction.Response, body []byte) []string {
-	mistakes := discordtest.Mistakes(body)
+	mistakes := append(discordtest.Mistakes(body), lost(r, body)...)
 	if r.Modal == nil && strings.ContainsAny(isolate.ReplaceAllString(string(body), ""), reordering) { // customers edit what is in a modal
 		mistakes = append(mistakes, fmt.Sprintf("something is hidden in %s", body))
 	}
@@ -75,6 +76,44 @@ func mistakesIn(r interaction.Response, body []byte) []string {
 	for _, text := range texts {
 		if found := rendered(text); found != "" {
 			mistakes = append(mistakes, fmt.Sprintf("Discord makes something of %q: %q", found, text))
+		}
+	}
+	return mistakes
+}
+
+// lost returns what is sent less than may be where a message is too large (rest.fit): all options are
+// there, and texts lack whole lines at most.
+func lost(r interaction.Response, body []byte) (mistakes []string) {
+	var sent struct {
+		Data struct {
+			Embeds     []discordgo.MessageEmbed `json:"embeds"`
+			Components []struct {
+				Components []struct {
+					Options []any `json:"options"`
+				} `json:"components"`
+			} `json:"components"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(body, &sent); err != nil {
+		return []string{err.Error()}
+	}
+	for i, e := range r.Message.Embeds {
+		got := sent.Data.Embeds[i]
+		drawn, shown := []string{e.Description}, []string{got.Description}
+		for k, f := range e.Fields {
+			drawn, shown = append(drawn, f.Value), append(shown, got.Fields[k].Value)
+		}
+		for k := range drawn {
+			if lines, cut := strings.CutSuffix(shown[k], "…"); shown[k] != drawn[k] && (!cut || !strings.HasPrefix(drawn[k], lines) || !strings.HasSuffix(lines, "\n")) {
+				mistakes = append(mistakes, fmt.Sprintf("of %q there is sent %q", drawn[k], shown[k]))
+			}
+		}
+	}
+	for i, row := range r.Message.Components {
+		for k, c := range row.(discordgo.ActionsRow).Components {
+			if menu, ok := c.(discordgo.SelectMenu); ok && len(menu.Options) != len(sent.Data.Components[i].Components[k].Options) {
+				mistakes = append(mistakes, fmt.Sprintf("the menu %q has lost options", menu.CustomID))
+			}
 		}
 	}
 	return mistakes

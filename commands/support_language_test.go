@@ -16,7 +16,7 @@ import (
 func (d *drawn) support(bots func(status string, n int) hostapi.List, pages commands.Links) {
 	failure := incident.Incident{
 		Reference: "REF1234", UserID: "42", CustomerID: "42", Kind: "component", Route: long("r"), At: time.Now(),
-		BotID: "id-0", BotName: long("W"), Cause: "support", Operation: "restart", Code: "unavailable", Status: 503,
+		BotID: "id-0", BotName: long(wide), Cause: "support", Operation: "restart", Code: "unavailable", Status: 503,
 	}
 	told, err := support.Told{}, error(nil)
 	w := &world{list: bots("RUNNING", 1), links: pages}

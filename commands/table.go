@@ -79,18 +79,19 @@ const (
 // The custom IDs of components and modals begin with these. A bot's key comes last,
 // as it may hold slashes.
 const (
-	idList      = "list/"      // + page, from 0, for which the service is asked
-	idListWith  = "list/with/" // + key: the page that lists this bot; without a key the first
-	idOpen      = "open"       // a select menu of keys
-	idShow      = "show/"      // + key: the card, for which the service is asked
-	idBrief     = "brief/"     // + key: the card without what is opened there
-	idDetails   = "details/"   // + key
-	idMore      = "more/"      // + key
-	idPages     = "pages"      // a select menu of pages, from 0
-	idPlan      = "plan"       // for which the service is asked
-	idHistory   = "history/"   // + key
-	idPanelNew  = "panel/new"  // a select menu of keys, and the form that it leads to
-	idPanelOpen = "panel/open" // a select menu of panels' IDs
+	idList      = "list/"          // + page, from 0, for which the service is asked
+	idListWith  = "list/with/"     // + key: the page that lists this bot; without a key the first
+	idOpen      = "open"           // a select menu of keys
+	idShow      = "show/"          // + key: the card, for which the service is asked
+	idBrief     = "brief/"         // + key: the card without what is opened there
+	idDetails   = "details/"       // + key
+	idMore      = "more/"          // + key
+	idPages     = "pages"          // a select menu of pages, from 0
+	idPlan      = "plan"           // for which the service is asked
+	idHistory   = "history/"       // + key
+	idPanelNew  = "panel/new"      // a select menu of keys, and the form that it leads to
+	idPanelForm = "panel/new/form" // opens that form
+	idPanelOpen = "panel/open"     // a select menu of panels' IDs
 	// The owner of a panel changes it. A panel's ID follows.
 	idPanelTitle  = "panel/title/"
 	idPanelBots   = "panel/bots/" // a select menu of keys
@@ -134,6 +135,12 @@ func (c *Commands) customersTable() []command {
 		buttons := []route{{name + "/" + anyBot, h}, {name, h}} // the latter is a select menu of keys
 		return command{name: "bot " + name, requires: []hostapi.Operation{op}, options: bots, handle: h, components: buttons, modals: modals, purpose: toDo}
 	}
+	// A form is opened by a button alone (see choosePanelBots): the menu leads to the bot's card, which has it.
+	onForm := func(name string, op hostapi.Operation, ask, submit interaction.Handler) command {
+		asks := onBot(name, op, ask, route{name + "/" + anyBot, c.filled(submit)})
+		asks.components[1].handle = c.shown(c.drawCard(more))
+		return asks
+	}
 	table := []command{
 		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
@@ -154,7 +161,7 @@ func (c *Commands) customersTable() []command {
 		table = append(table, acts)
 	}
 	history := c.watching("history.off", c.onBot(c.history))
-	changeStartup := onBot("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), route{idStartup + anyBot, c.filled(c.onBot(c.changeStartup))})
+	changeStartup := onForm("startup", hostapi.OpUpdateStartup, c.onBot(c.askStartup), c.onBot(c.changeStartup))
 	changeStartup.components = append(changeStartup.components, route{idPlain + anyBot, c.onBot(c.askPlainStartup)})
 	table = append(table,
 		command{
@@ -162,7 +169,7 @@ func (c *Commands) customersTable() []command {
 			components: []route{{idHistory + anyBot, history}, {"history", history}},
 		},
 		changeStartup,
-		onBot("delete", hostapi.OpDelete, c.onBot(c.askDelete), route{idDelete + anyBot, c.filled(c.onBot(c.delete))}),
+		onForm("delete", hostapi.OpDelete, c.onBot(c.askDelete), c.onBot(c.delete)),
 		command{
 			name: "bot create", purpose: toDo, requires: []hostapi.Operation{hostapi.OpCreate}, handle: c.chooseSizes,
 			components: []route{{idSizes, c.chooseSizes}, {idCreate + "{what}/{ram}/{disk}/{cpu}", c.chooseSizes}, {idCreate + "{ram}/{disk}/{cpu}", c.askCreate}},
@@ -187,11 +194,11 @@ func (c *Commands) watchTable() []command {
 			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertsFollow, alerting(c.endFollow)},
-			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
+			{idAlertOpen, c.onBot(c.openAlerted)}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
 		}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},
+			{idPanelNew, watching(c.choosePanelBots)}, {idPanelForm, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},
 			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
 			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
 			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},

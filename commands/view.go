@@ -84,6 +84,14 @@ func nameWithin(s hostapi.Server, limit int) string {
 	return orDash(sanitize.Markdown(s.ID, limit))
 }
 
+// nameAmong is name where so many bots stand in one message.
+func nameAmong(s hostapi.Server, bots int) string {
+	if bots > fullNames {
+		return nameWithin(s, shortName)
+	}
+	return name(s)
+}
+
 // plainName returns a bot's name for where Discord renders no markdown.
 func plainName(s hostapi.Server, limit int) string {
 	if shown := sanitize.Plain(s.Name, limit); shown != "" {

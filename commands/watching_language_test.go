@@ -3,7 +3,9 @@ package commands_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -55,6 +57,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		change(h)
 		c := watching(d.t, h)
 		d.ask(c, here(press("panel/new", "id-0")))
+		d.ask(c, here(press("panel/new/form")))
 		d.ask(c, post)
 	}
 	posting(func(*watched) {})
@@ -71,13 +74,35 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	away := here(command("panel", nil))
 	away.BotAbsent, away.ApplicationID = true, "3"
 	with(func(*watched) {}, guildless, member, muzzled, away)
-	full := func(h *watched) {
+	full := func(h *watched) { // as much as there may be, with the longest IDs
+		h.w.list = bots("RUNNING", panel.MostBots)
+		for i := range h.w.list.Servers[2:] {
+			h.w.list.Servers[2+i].ID += strings.Repeat("x", 59)
+		}
+		codes := []int{rest.CodeMissingAccess, rest.CodeLockedThread, 1}
 		for i := range panel.MostPanels {
-			h.panels = append(h.panels, panel.Panel{
-				ID: fmt.Sprint(i), OwnerID: "42", ChannelID: "9", Title: long("T")[:panel.MaxTitle], Bots: []string{"id-0", "id-1"}, Trouble: "x",
-			})
+			p := panel.Panel{ID: fmt.Sprint(i), OwnerID: "42", ChannelID: "9", Title: titled, Trouble: "x", TroubleCode: codes[i%len(codes)]}
+			for _, s := range h.w.list.Servers {
+				p.Bots = append(p.Bots, s.ID)
+			}
+			h.panels = append(h.panels, p)
 		}
 	}
+	nearly := func(h *watched) { full(h); h.panels = h.panels[1:] }
+	everything := func(h *watched) {
+		full(h)
+		h.alerts.Muted = make(map[string]time.Time)
+		for _, s := range h.w.list.Servers {
+			h.alerts.Set(s.ID, true)
+			h.alerts.Muted[s.ID] = time.Now().Add(time.Hour)
+		}
+		h.followed = slices.Repeat(h.panels[:1], following.MostPanels)
+		for i := range h.followed {
+			h.followed[i].ID = fmt.Sprint(math.MaxUint64 - uint64(i))
+		}
+	}
+	with(everything, command("alerts", nil), press("alerts", "off/id-1"))
+	with(nearly, here(command("panel", nil)), here(press("panel/new", "id-0", "id-1")), here(press("panel/new/form")))
 	with(full, here(command("panel", nil)), here(press("panel/remove/1")), press("aside/panel/42/manage/1"), press("panel/open", "1"), press("panel/title/1"),
 		submit("panel/title/1", map[string]string{"name": "Ours"}), press("panel/bots/1", "id-1"), press("panel/top/1", "id-1"))
 	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/1")))
@@ -89,7 +114,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 func (d *drawn) following(with func(change func(h *watched), requests ...interaction.Request)) {
 	follow := press("aside/panel/43/follow/1")
 	one := func(h *watched) {
-		h.panels = []panel.Panel{{ID: "1", OwnerID: "43", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}}
+		h.panels = []panel.Panel{{ID: "1", OwnerID: "43", ChannelID: "9", Title: titled}}
 	}
 	with(func(*watched) {}, follow)
 	with(one, follow)
@@ -100,8 +125,8 @@ func (d *drawn) following(with func(change func(h *watched), requests ...interac
 		with(func(h *watched) { h.unfollowable = refusal }, follow, inGuild)
 	}
 	h := &watched{w: &world{}}
-	bot := following.Bot{ID: "a", Name: long("W"), State: hostapi.StateCrashed, At: time.Unix(1, 0)}
-	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: long("T")[:panel.MaxTitle]}
+	bot := following.Bot{ID: "a", Name: long(wide), State: hostapi.StateCrashed, At: time.Unix(1, 0)}
+	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: titled}
 	p.Message.ID = "8"
 	for _, bots := range [][]following.Bot{{bot}, slices.Repeat([]following.Bot{bot}, panel.MostBots)} {
 		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Down: bots})))
@@ -123,7 +148,7 @@ func (d *drawn) panels(bots func(status string, n int) hostapi.List) {
 	}
 	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
 		for _, ids := range [][]string{all[:1], all[1:2], all[1:6], all[1:]} {
-			for status, age := range map[string]time.Duration{"RUNNING": 0, "CRASHED": 0, "STOPPED": 0, long("S"): 0, "": time.Hour} {
+			for status, age := range map[string]time.Duration{"RUNNING": 0, "CRASHED": 0, "STOPPED": 0, long(wide): 0, "": time.Hour} {
 				h := &watched{w: &world{list: bots(status, panel.MostBots)}, spans: spans, age: age}
 				if status == "RUNNING" {
 					h.w.list.Servers[0].Status = "STOPPED"
@@ -132,7 +157,7 @@ func (d *drawn) panels(bots func(status string, n int) hostapi.List) {
 				if len(ids) == 5 {
 					h.w.list.Servers[0].Status = "RUNNING"
 				}
-				m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{ID: "1", OwnerID: "42", Title: long("T")[:panel.MaxTitle], Bots: ids, Locale: d.locale})
+				m, err := watching(d.t, h).DrawPanel(d.t.Context(), panel.Panel{ID: "1", OwnerID: "42", Title: titled, Bots: ids, Locale: d.locale})
 				if err != nil {
 					d.t.Fatal(err)
 				}

@@ -26,7 +26,7 @@ func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.U
 	w.Start(t)
 	panels := anna.Types(t, "/panel")
 	panels.WaitFor(t, "You don't have a public panel yet")
-	panels.Choose(t, "Choose bots for a panel here", "Shop", "Radio").Submit(t, nil).WaitFor(t, "Panel posted")
+	panels.Choose(t, "Choose bots for a panel here", "Shop", "Radio").Press(t, "Continue").Submit(t, nil).WaitFor(t, "Panel posted")
 	general.WaitFor(t, "🟢 **Radio** · Running")
 	return w, anna, general
 }

@@ -72,7 +72,7 @@ func formFlows(card step) []flow {
 			flow{route: "command bot " + name, need: asks, do: types(command, discordtest.Options{"bot": shop})},
 			flow{route: "component " + name + "/{bot...}", need: asks, prepare: opened, do: presses(label)},
 			flow{
-				route: "component " + name, need: asks, do: picks("Choose a bot", shop),
+				route: "component " + name, need: looks, do: picks("Choose a bot", shop), good: "Limits",
 				prepare: steps(types(command, discordtest.Options{"bot": unknownName}), reads("Choose one of these")),
 			})
 	}

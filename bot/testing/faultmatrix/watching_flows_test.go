@@ -147,6 +147,7 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 func panelFlows() []flow {
 	const choose, posted, manage, gone = "Choose bots for a panel here", "Panel posted", "Manage a panel", "|I no longer keep this panel" // as Redis may have lost it
 	panels := steps(types("/panel", nil), reads("Your public panels"))
+	chosen := steps(panels, picks(choose, shop))
 	with := func(bots ...string) step { return steps(panels, postsOnce(choose, posted, bots...)) }
 	is := func(said string, n int) func(*person, string) string {
 		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
@@ -155,9 +156,10 @@ func panelFlows() []flow {
 	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
-		{route: "component panel/new", need: asks, prepare: panels, do: picks(choose, shop)},
+		{route: "component panel/new", need: looks, prepare: panels, do: picks(choose, shop), good: "Your public panels"},
+		{route: "component panel/new/form", need: needsNothing, prepare: chosen, do: presses("Continue"), good: "Title of the panel|Choose the bots once more"},
 		{
-			route: "modal panel/new", need: names, goesOn: true, prepare: steps(panels, picks(choose, shop)), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
+			route: "modal panel/new", need: names, goesOn: true, prepare: steps(chosen, presses("Continue")), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
 			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
 		},
 		{route: "component panel/open", need: looks, prepare: with(shop), do: picks(manage, "1. Status of the bots"), good: "Bots with a problem" + gone},
@@ -176,7 +178,7 @@ func panelFlows() []flow {
 
 // postsOnce posts a panel, unless the customer has one from an earlier attempt.
 func postsOnce(choose, posted string, bots ...string) step {
-	post := steps(picks(choose, bots...), fills(nil), reads(posted))
+	post := steps(picks(choose, bots...), presses("Continue"), fills(nil), reads(posted))
 	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		if !in.View().Contains("You don't have a public panel yet") {
 			return in, nil

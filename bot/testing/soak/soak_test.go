@@ -161,7 +161,7 @@ func (s *soak) openPanel(t *testing.T, c customer) {
 	s.panels = append(s.panels, channel)
 	panels := c.user.In(channel).Types(t, "/panel")
 	panels.WaitFor(t, "You don't have a public panel yet")
-	panels.Choose(t, "Choose bots for a panel here", c.mark+"-0", c.mark+"-1").Submit(t, nil).WaitFor(t, "Panel posted")
+	panels.Choose(t, "Choose bots for a panel here", c.mark+"-0", c.mark+"-1").Press(t, "Continue").Submit(t, nil).WaitFor(t, "Panel posted")
 }
 
 // use is what a customer does all the time.

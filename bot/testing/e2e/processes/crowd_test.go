@@ -43,7 +43,7 @@ func (w *scene) paneled(t *testing.T, who []customer) {
 	for _, c := range who {
 		panels := c.Types(t, "/panel")
 		panels.WaitFor(t, "You don't have a public panel yet")
-		panels.Choose(t, "Choose bots for a panel here", "Shop").Submit(t, nil).WaitFor(t, "Panel posted")
+		panels.Choose(t, "Choose bots for a panel here", "Shop").Press(t, "Continue").Submit(t, nil).WaitFor(t, "Panel posted")
 	}
 }
 
