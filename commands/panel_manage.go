@@ -85,7 +85,8 @@ func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Serve
 	if len(own) > 1 {
 		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(listOf(own))))
 	}
-	if len(own) > 0 && len(own) <= fullNames { // three menus of many bots do not fit a message (rest.fit)
+	// More options than two menus have may not fit a message (rest.fit).
+	if len(own) > 0 && min(len(s.List.Servers), maxOptions)+2*len(own) <= 2*maxOptions {
 		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(listOf(own))))
 	}
 	return append(rows, row(

@@ -101,6 +101,10 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 			h.followed[i].ID = fmt.Sprint(math.MaxUint64 - uint64(i))
 		}
 	}
+	with(func(h *watched) { // with as many options as three menus may have
+		full(h)
+		h.w.list.Servers = h.w.list.Servers[:16]
+	}, press("panel/open", "1"))
 	with(everything, command("alerts", nil), press("alerts", "off/id-1"))
 	with(nearly, here(command("panel", nil)), here(press("panel/new", "id-0", "id-1")), here(press("panel/new/form")))
 	with(full, here(command("panel", nil)), here(press("panel/remove/1")), press("aside/panel/42/manage/1"), press("panel/open", "1"), press("panel/title/1"),

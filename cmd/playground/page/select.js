@@ -7,7 +7,8 @@ import { Listbox } from "./listbox.js";
 
 let count = 0;
 
-// choose(values) is called for what is chosen.
+// choose(values) is called for what is chosen, unless that stands there already: Discord's clients send
+// nothing then, until the message is updated and drawn anew.
 export function drawSelect(component, choose) {
   const list = make("ul", "choices");
   list.id = "choices-" + count++;
@@ -29,6 +30,12 @@ export function drawSelect(component, choose) {
   const box = new Listbox(list);
   const many = (component.max_values ?? 1) > 1;
   const ticked = new Set(component.options.filter((option) => option.default).map((option) => option.value));
+  let standing = [...ticked];
+  const send = (values) => {
+    if (values.length === standing.length && values.every((value) => standing.includes(value))) return;
+    standing = values;
+    choose(values);
+  };
   let taken = null; // the option that was ticked or unticked last
   const options = () =>
     component.options.map((option) => ({
@@ -39,7 +46,7 @@ export function drawSelect(component, choose) {
   const take = (option) => {
     list.hidePopover();
     face.textContent = option.label;
-    choose([option.value]);
+    send([option.value]);
   };
   const tick = (option) => {
     if (!ticked.delete(option.value) && ticked.size < component.max_values) ticked.add(option.value);
@@ -56,7 +63,7 @@ export function drawSelect(component, choose) {
     if (!taken || chosenNow.length < (component.min_values ?? 1)) return;
     taken = null;
     face.textContent = chosenNow.map((option) => option.label).join(", ") || component.placeholder;
-    choose(chosenNow.map((option) => option.value));
+    send(chosenNow.map((option) => option.value));
   });
   trigger.addEventListener("keydown", (event) => key(event, list, box));
   const wrapper = make("div", "select-box", trigger, list);
