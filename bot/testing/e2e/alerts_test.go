@@ -61,6 +61,23 @@ func wantMessages(t *testing.T, dm *discordtest.User, text string, want int) {
 	}
 }
 
+// TestLimitOfOneAccountDelaysNoOther has the service limit bert's account, and anna's bot crash.
+func TestLimitOfOneAccountDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{Staff: true})
+	bert, sam := w.AddCustomer("bert", "Shop"), w.AddStaff("sam")
+	openShop(t, bert).Press(t, "More…").Press(t, "Alerts").Press(t, "Alerts on for Shop").WaitFor(t, "Alerts are on")
+	limit := hostapitest.RealLimits()[0].Fault // for ten minutes
+	limit.UserID = bert.ID
+	w.Service.Fail(hostapitest.OpList, limit, 0)
+	w.StaffRead(t, "The hosting service limits requests: checks of 1 account wait (429)", "All others are checked as usual")
+	sam.Types(t, "/admin status").WaitFor(t, "Limited by the hosting service (429): 1")
+	crash(t, w, anna.ID, "id-shop")
+	dm.Sees(t, "Shop has crashed")
+	w.Service.ClearFaults()
+	w.StaffRead(t, "The hosting service no longer limits checks of accounts")
+}
+
 func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 	t.Parallel()
 	redis := redistest.StartMiniredis(t).URL()
