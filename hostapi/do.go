@@ -30,8 +30,8 @@ const (
 	// maxWait bounds for how long a call waits in all, between its requests and before the
 	// first one.
 	maxWait = 10 * time.Second
-	// maxSpread is over which time those come back at most whom the service has had wait. Otherwise
-	// all of them would come at the same moment.
+	// maxSpread bounds by how much longer a call waits, and no two for the same time. Otherwise all
+	// that wait for the same would come back at the same moment.
 	maxSpread = time.Second
 )
 
@@ -128,9 +128,9 @@ func (c *Client) send(ctx context.Context, o operation, call call, p *probe, pat
 			return got, attempts, nil
 		}
 		failure.Attempts = attempts
-		wait := backoff/2 + rand.N(backoff)
+		wait := backoff * 2 / 3 // and up to twice that
 		if failure.RetryAfter > 0 {
-			wait = spread(failure.RetryAfter)
+			wait = failure.RetryAfter
 		}
 		if failure.Code == CodeRateLimited && !isOnce(ctx) {
 			c.limits.refused(call.userID, failure.RetryAfter, time.Now())
@@ -154,24 +154,22 @@ func (c *Client) await(ctx context.Context, call call, patience *time.Duration) 
 		if left <= 0 {
 			return nil
 		}
-		if isOnce(ctx) || !c.sleep(ctx, spread(left), patience) {
+		if isOnce(ctx) || !c.sleep(ctx, left, patience) {
 			return &Error{Code: CodeRateLimited, Op: call.op, RetryAfter: left, Detail: "not sent: the service has had too many requests"}
 		}
 	}
 	return Interrupted(ctx, call.op)
 }
 
-// spread returns a wait that the service has asked for, or a bit more.
-func spread(wait time.Duration) time.Duration { return wait + rand.N(min(wait, maxSpread)) }
-
-// sleep waits for a time, which it takes from a call's patience, or until ctx is done. It returns
-// false at once if the call may not wait for so long.
+// sleep waits for a time, which it takes from a call's patience, and a bit longer, or until ctx is
+// done. It returns false at once if the call may not wait for so long.
 func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
 	if wait > *patience || bounded && wait > time.Until(deadline) {
 		return false
 	}
 	*patience -= wait
+	wait += rand.N(min(wait, maxSpread))
 	c.breaker.repeats(time.Now().Add(wait))
 	select {
 	case <-time.After(wait):
