@@ -33,7 +33,7 @@ type Limits struct {
 // share. So there is room for what customers request. Polls that were under way when the rate was
 // halved say nothing new.
 //
-// An account that meets a 429 again, while polls of others have succeeded, is limited by itself.
+// An account whose polls meet a 429 each time, while polls of others succeed, is limited by itself.
 type pace struct {
 	most rate.Limit
 
@@ -41,10 +41,11 @@ type pace struct {
 	limiter  *rate.Limiter
 	raised   time.Time            // when the limiter's rate was raised last
 	halved   time.Time            // when it was halved last
-	since    time.Time            // when an account met a 429 after none had for long
-	accounts map[string]time.Time // that met a 429 lately: when last
-	latest   string               // which of them was the last
 	answered time.Time            // when the latest poll was answered
+	accounts map[string]time.Time // whose latest poll met a 429: when
+	latest   string               // the account that met a 429 last, at
+	at       time.Time
+	since    time.Time // when one met a 429 after none had for long
 }
 
 func newPace(most int) *pace {
@@ -65,10 +66,11 @@ func (p *pace) admit(now time.Time, interval time.Duration) bool {
 	return p.limiter.AllowN(now, 1)
 }
 
-// succeeded takes note that the service has answered a poll.
-func (p *pace) succeeded(now time.Time) {
+// succeeded takes note that the service has answered a poll of an account.
+func (p *pace) succeeded(customerID string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	delete(p.accounts, customerID)
 	p.answered = now
 }
 
@@ -78,17 +80,16 @@ func (p *pace) refused(customerID string, began, since, now time.Time, interval 
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	maps.DeleteFunc(p.accounts, func(_ string, at time.Time) bool { return now.Sub(at) > recovery*interval })
-	if len(p.accounts) == 0 {
+	if now.Sub(p.at) > recovery*interval {
 		p.since = since
 	}
-	last, met := p.accounts[p.latest]
-	several := met && p.latest != customerID && now.Sub(last) <= interval
+	several := customerID != p.latest && now.Sub(p.at) <= interval
 	before, again := p.accounts[customerID]
 	alone := again && p.answered.After(before)
 	if several && !alone && began.After(p.halved) {
 		p.limiter.SetLimitAt(now, p.limiter.Limit()/2)
 		p.halved = now
 	}
-	p.accounts[customerID], p.latest = now, customerID
+	p.accounts[customerID], p.latest, p.at = now, customerID, now
 	return Limits{Since: p.since, Accounts: len(p.accounts), All: p.limiter.Limit() < p.most}
 }

@@ -53,7 +53,7 @@ func (p *polling) run(watched int, d time.Duration) {
 				if limited {
 					p.slowed = p.pace.refused(userID, began, time.Now(), time.Now(), p.interval).All
 				} else {
-					p.pace.succeeded(time.Now())
+					p.pace.succeeded(userID, time.Now())
 				}
 			})
 		}

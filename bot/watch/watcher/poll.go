@@ -73,7 +73,7 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 		w.failed.Add(1)
 		return w.failure(ctx, a, began, err)
 	}
-	w.pace.succeeded(time.Now())
+	w.pace.succeeded(customerID, time.Now())
 	shown := w.compare(a, snapshot)
 	if err := w.tell(ctx, shown.changes); err != nil {
 		w.failed.Add(1)
