@@ -194,16 +194,19 @@ func (c *Commands) choosePanelBots(ctx context.Context, r *interaction.Request) 
 		return interaction.Response{}, err
 	}
 	bots, _ := json.Marshal(chosen) // texts always can be encoded
-	c.forms.Drafts.Keep(ctx, r.UserID, idPanelNew, map[string]string{draftBots: string(bots)})
+	c.forms.Drafts.Keep(ctx, r.UserID, panelDraft(r), map[string]string{draftBots: string(bots)})
 	return c.panelsBelow(ctx, r, "", chosen)
 }
 
-// draftBots is the field of a draft with the IDs of a new panel's bots, as JSON.
+// panelDraft names the draft of a new panel. Each message has one, as it shows which bots were chosen.
+func panelDraft(r *interaction.Request) string { return idPanelNew + "/" + r.Message }
+
+// draftBots is the field of that draft with the IDs of the panel's bots, as JSON.
 const draftBots = "bots"
 
 // draftedBots returns the IDs of the bots that were chosen for a new panel.
 func (c *Commands) draftedBots(ctx context.Context, r *interaction.Request) (chosen []string, err error) {
-	if json.Unmarshal([]byte(c.forms.Drafts.Fields(ctx, r.UserID, idPanelNew)[draftBots]), &chosen) != nil || len(chosen) == 0 {
+	if json.Unmarshal([]byte(c.forms.Drafts.Fields(ctx, r.UserID, panelDraft(r))[draftBots]), &chosen) != nil || len(chosen) == 0 {
 		return nil, c.notChosen(ctx, r)
 	}
 	return chosen, nil
@@ -261,7 +264,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		p.Bots = chosen
 		posted, err := c.watch.Panels.Create(ctx, p)
 		if err == nil {
-			c.forms.Drafts.Forget(ctx, r.UserID, idPanelNew)
+			c.forms.Drafts.Forget(ctx, r.UserID, panelDraft(r))
 		}
 		switch {
 		case errors.Is(err, panel.ErrTooMany):

@@ -75,6 +75,10 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	if _, err := answer(t, c, late).Then(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
 		t.Errorf("a panel of no known bots: %v", err)
 	}
+	other := here(press("panel/new/form")) // in another message, which shows no choice
+	posting(t, c, "", "a")
+	other.Message = "901"
+	refused(t, c, other, "Choose the bots once more")
 	for _, h.refusal = range []error{&rest.Error{Status: 403, Code: rest.CodeMissingPermissions}, &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}} {
 		asked := posting(t, c, "", "a")
 		_, err := answer(t, c, asked).Then(t.Context())
