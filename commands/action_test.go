@@ -199,6 +199,7 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 		unsupported bool
 	}{
 		"405":                               {press("start/a"), 405, hostapi.CodeInternal, true},
+		"405 in a page":                     {press("start/a"), 405, hostapi.CodeUnavailable, true},
 		"501":                               {press("stop/a"), 501, hostapi.CodeInternal, true},
 		"turned off":                        {press("restart/a"), 0, hostapi.CodeNotOffered, true},
 		"a gateway's 404":                   {press("start/a"), 404, hostapi.CodeUnavailable, false},
@@ -227,6 +228,14 @@ func TestActionThatTheServiceDoesNotHave(t *testing.T) {
 		return "", &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpCreate, Status: 404}
 	}
 	wantText(t, ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio"))).Message, "couldn't be created", "No hosting account is linked")
+
+	w = &world{list: account(server("a", "Shop", "STOPPED"))}
+	page := &hostapi.Error{Code: hostapi.CodeUnavailable, Status: 405}
+	w.action = func() (string, error) {
+		w.err = page // a firewall lets nothing through any more
+		return "", page
+	}
+	wantText(t, ending(t, newCommands(t, w), press("start/a")).Message, "couldn't be started", "can't be reached")
 }
 
 // TestNothingToDoIsNoFailure: also where that is only known to the service.

@@ -35,7 +35,7 @@ func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	default:
 		color, bots = orange, bots+"\n"+v.t.Text("plan.over")
 	}
-	if missing := v.missing(l); missing != "" {
+	if missing := v.missing(l); missing != "" && !v.asked.ByStaff() { // who see it above
 		bots += "\n" + missing
 	}
 	return &discordgo.MessageEmbed{Title: v.t.Text("plan.title"), Color: color, Fields: []*discordgo.MessageEmbedField{

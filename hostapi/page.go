@@ -17,9 +17,10 @@ var (
 	// barrier is what firewalls and CDNs say to who is not let through to the service.
 	barrier = regexp.MustCompile(`(?i)just a moment|attention required|access denied|checking your browser|you have been blocked|` +
 		`security check|verify (that )?you are (a )?human|captcha|ddos|incapsula|sucuri|application firewall`)
-	// plainBarrier is Cloudflare's refusal where no page is wanted.
+	// plainBarrier is the same without a page, of Cloudflare's and of Envoy's.
 	// https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/
-	plainBarrier = regexp.MustCompile(`^error code: 10(0[5-9]|1[0235]|20)$`)
+	// https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/rbac_filter
+	plainBarrier = regexp.MustCompile(`^(error code: 10(0[5-9]|1[0235]|20)|RBAC: access denied)$`)
 )
 
 // isHTML tells of a body that is a page, or XML.

@@ -34,6 +34,7 @@ func RealBarriers() []NamedFault {
 		{"a challenge page with 503", page(http.StatusServiceUnavailable, "<html><title>Just a moment...</title><body>Checking your browser before accessing</body></html>")},
 		{"a blocked address", page(http.StatusForbidden, "<!DOCTYPE html><title>Attention Required! | Cloudflare</title><h1>Sorry, you have been blocked</h1>")},
 		{"a blocked address without a page", plainly(http.StatusForbidden, "error code: 1020")},
+		{"a policy without a page", plainly(http.StatusForbidden, "RBAC: access denied")},
 		{"a captcha", page(http.StatusMethodNotAllowed, "<html><title>Human Verification</title></html>", "X-Amzn-Waf-Action", "captcha")},
 		{"access denied", page(http.StatusForbidden, "<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>Reference&#32;&#35;18&#46;2</BODY></HTML>")},
 	}
