@@ -120,15 +120,16 @@ func (c *Cache) fetchInstead(ctx context.Context, userID string) (Snapshot, erro
 }
 
 // tellsNothing reports whether an answer says nothing of a server: there is no such
-// operation, or no such server, or the record is not one as in the list. The service's
-// document shows neither the path of the operation nor its answer.
+// operation, or no such server, or something else has answered in the service's place, or the
+// record is not one as in the list. The service's document shows neither the path of the
+// operation nor its answer.
 func tellsNothing(s hostapi.Server, err error) bool {
 	var e *hostapi.Error
 	if !errors.As(err, &e) {
 		return err == nil && (s.Name == "" || s.Status == "")
 	}
-	switch e.Status {
-	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
+	switch {
+	case e.Status == http.StatusNotFound, e.Status == http.StatusMethodNotAllowed, e.Status == http.StatusNotImplemented, e.Status/100 == 3:
 		return true
 	default:
 		return e.Code == hostapi.CodeNotOffered || e.Code == hostapi.CodeNotFound || e.Code == hostapi.CodeMalformed

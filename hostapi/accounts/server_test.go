@@ -60,6 +60,7 @@ func TestListStandsInForAServer(t *testing.T) {
 		"turned off":       {err: &hostapi.Error{Code: hostapi.CodeNotOffered, Op: hostapi.OpGet}},
 		"404":              {err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpGet, Status: 404}},
 		"405":              {err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpGet, Status: 405}},
+		"a redirect":       {err: &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpGet, Status: 302}},
 		"no record":        {err: &hostapi.Error{Code: hostapi.CodeMalformed, Op: hostapi.OpGet, Status: 200}},
 		"part of a record": {server: hostapi.Server{ID: "a", Status: "RUNNING"}},
 	} {
