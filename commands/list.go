@@ -84,7 +84,7 @@ func (v view) counts(bots []listed) string {
 	})
 	parts := make([]string, len(found))
 	for i, is := range found {
-		word := v.t.Text(cmp.Or(is.key, "status.unknown"))
+		word := v.t.Text(cmp.Or(is.key, unknownKey))
 		parts[i] = is.emoji + " " + v.t.Format("list.count", args{"Status": word, "N": is.n})
 	}
 	return strings.Join(parts, " · ")

@@ -276,3 +276,11 @@ func TestFiguresThatAreNotKnownAreNoZeros(t *testing.T) {
 	l.Account = hostapi.Account{ServerCount: 1}
 	wantText(t, answer(t, newCommands(t, &world{list: l}), command("plan", nil)).Message, "RAM\n– · No limit", "Bots\n1 · No limit")
 }
+
+// Some services have numbers for states.
+func TestStatusThatIsANumberIsUnknown(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "20"), server("b", "Radio", "WEIRD 20")), action: func() (string, error) { return "20", nil }}
+	c := newCommands(t, w)
+	wantText(t, answer(t, c, command("bot list", nil)).Message, "⚪ Shop · Unknown\n⚪ Radio · WEIRD 20")
+	wantText(t, ending(t, c, press("restart/a")).Message, "✅ Restarted")
+}

@@ -172,8 +172,9 @@ func (v view) whyFailed(e result) explanation {
 // done says that an action succeeded, and what to do next with a bot that was created or whose
 // startup was changed. What the bot is called and how it is now stands on the card below.
 func (v view) done(e result) string {
-	sign, now := "✅ ", conditionOf(e.server).state
-	if e.action.transitional != "" && e.server.Status != "" && (now == broken || !e.action.leadsTo.has(now)) {
+	sign, condition := "✅ ", conditionOf(e.server)
+	now := condition.state
+	if e.action.transitional != "" && condition.key != unknownKey && (now == broken || !e.action.leadsTo.has(now)) {
 		sign = "⚠️ " // the service did it, and the bot is not as it should be
 	}
 	said := v.t.Text("action." + e.action.name + ".ended")

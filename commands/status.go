@@ -118,11 +118,12 @@ func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []host
 }
 
 // conditionOf says what a bot's status means to a person. A status that is not known is shown as it
-// came and never taken for stopped. One that says more than its state is shown as it came, too.
+// came and never taken for stopped; a number says nothing to people. One that says more than its
+// state is shown as it came, too.
 func conditionOf(s hostapi.Server) condition {
 	state, plain := s.Meaning()
 	is := conditionIn(state)
-	if !plain && strings.TrimSpace(s.Status) != "" {
+	if !plain && strings.Trim(strings.TrimSpace(s.Status), "-.0123456789") != "" {
 		is.key = ""
 	}
 	return is
@@ -156,8 +157,11 @@ func conditionIn(s hostapi.State) condition {
 	case hostapi.StateSuspended:
 		return condition{"status.suspended", "⛔", red, locked}
 	}
-	return condition{"status.unknown", "⚪", grey, unknown}
+	return condition{unknownKey, "⚪", grey, unknown}
 }
+
+// unknownKey is the key of a status that says nothing.
+const unknownKey = "status.unknown"
 
 // status says a bot's status with its emoji.
 func (v view) status(s hostapi.Server) string {
