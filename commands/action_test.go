@@ -393,13 +393,14 @@ func TestReinstallByStaffAsksAsWell(t *testing.T) {
 // before.
 func TestEndOfADeadProcessIsToldAsItWas(t *testing.T) {
 	for outcome, words := range map[interaction.Outcome]string{
-		interaction.Done: "was restarted", interaction.Failed: "couldn't be restarted", interaction.Unconfirmed: "don't know yet whether", "": "don't know yet whether",
+		interaction.Done: "was restarted", interaction.Failed: "couldn't be restarted", interaction.Unconfirmed: "don't know yet whether",
+		interaction.Refused: "❌ **Shop** couldn't be restarted", "": "don't know yet whether",
 	} {
 		r := press("restart/a")
 		got := newCommands(t, &world{}).Interrupted(&r, interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: outcome})
 		wantText(t, got.Message, "Shop", words)
 		sendable(t, got)
-		if (got.Failure == nil) != (outcome == interaction.Done) || got.Action.Interrupted != (words == "don't know yet whether") {
+		if (got.Failure == nil) != (outcome == interaction.Done || outcome == interaction.Refused) || got.Action.Interrupted != (words == "don't know yet whether") {
 			t.Errorf("%q: %+v, %v", outcome, got.Action, got.Failure)
 		}
 	}

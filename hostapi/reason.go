@@ -15,8 +15,10 @@ import (
 const (
 	// maxReason bounds what is looked at of a body that reports a failure, in bytes.
 	maxReason = 64 << 10
-	// maxNesting bounds how deep words are looked for in JSON, and maxSayings how many are kept.
+	// maxNesting bounds how deep words are looked for in JSON, maxMembers in how many members of an object
+	// or elements of a list, and maxSayings how many are kept.
 	maxNesting = 8
+	maxMembers = 40
 	maxSayings = 10
 )
 
@@ -38,7 +40,7 @@ func reasonIn(body []byte) reason {
 	var value any
 	if json.Unmarshal(body, &value) != nil {
 		text, said := string(body), sayings{}
-		if !strings.Contains(text, "\n") { // several lines are a dump
+		if !strings.Contains(text, "\n") && strings.TrimLeft(text, `{["`) == text { // and no dump, nor JSON that was cut
 			said.add(general, text, "", 0)
 		}
 		return reason{words: said.words(), all: text}
@@ -113,8 +115,9 @@ func (s *sayings) add(at rank, text, field string, depth int) {
 		s.merge(saidIn(inner, field, depth+1), exact)
 		return
 	}
+	like := func(start string) bool { return strings.Contains(text, start) }
 	switch {
-	case text == "", strings.HasPrefix(text, "{"), strings.HasPrefix(text, "[{"), strings.Contains(text, `{"`): // JSON, or much like it
+	case text == "", strings.HasPrefix(text, "<"), like(`{"`), like("{'"), like("[{"), strings.HasPrefix(text, "{"): // a page, or much like JSON
 		return
 	case isHollow(text):
 		at = hollow
@@ -155,7 +158,7 @@ func saidIn(value any, field string, depth int) (s sayings) {
 	case string:
 		s.add(general, v, field, depth)
 	case []any:
-		for _, element := range v {
+		for _, element := range v[:min(len(v), maxMembers)] {
 			s.merge(saidIn(element, field, depth+1), exact)
 		}
 	case map[string]any:
@@ -163,7 +166,7 @@ func saidIn(value any, field string, depth int) (s sayings) {
 		if v["status"] == "fail" { // JSend, which has mistakes by field under "data"
 			s.readMistakes("data", v["data"], field, depth)
 		}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
+		for _, name := range membersOf(v) {
 			s.readMember(name, v[name], field, depth)
 		}
 		if code, ok := v["code"].(string); ok {
@@ -202,7 +205,7 @@ func (s *sayings) readMember(name string, value any, field string, depth int) {
 	case isList && hasObjects(list):
 		s.merge(saidIn(value, about, depth+1), stray)
 	case isList:
-		for _, element := range list {
+		for _, element := range list[:min(len(list), maxMembers)] {
 			if text, ok := element.(string); ok && strings.Contains(text, " ") {
 				s.add(stray, text, about, depth)
 			}
@@ -225,12 +228,12 @@ func (s *sayings) readMistakes(member string, value any, field string, depth int
 		if !isList {
 			list = []any{value}
 		}
-		for _, element := range list {
+		for _, element := range list[:min(len(list), maxMembers)] {
 			one(element, field)
 		}
 		return
 	}
-	for _, name := range slices.Sorted(maps.Keys(object)) {
+	for _, name := range membersOf(object) {
 		about := name
 		if folded(member) == "constraints" { // whose members are called as rules
 			about = field
@@ -320,7 +323,7 @@ func isHollow(text string) bool {
 		"badrequest", "failed", "fail", "failure", "requestfailed", "ok", "an", "anerroroccurred", "somethingwentwrong", "true", "false", "client":
 		return true
 	default:
-		for status := 400; status < 600; status++ {
+		for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
 			if said == strings.TrimSuffix(folded(http.StatusText(status)), "error") {
 				return true
 			}
@@ -337,6 +340,12 @@ func folded(text string) string {
 		}
 		return unicode.ToLower(r)
 	}, text)
+}
+
+// membersOf returns the names of an object's members, always in the same order.
+func membersOf(object map[string]any) []string {
+	names := slices.Sorted(maps.Keys(object))
+	return names[:min(len(names), maxMembers)]
 }
 
 func hasObjects(list []any) bool {

@@ -65,12 +65,15 @@ func codeOf(o operation, status int, said reason) Code {
 	case status == http.StatusTooManyRequests:
 		return CodeRateLimited
 	}
-	if named := codeNamed(said.code); named != "" {
+	named := codeNamed(said.code)
+	if named != "" && (named != CodeConflict || saysBusy(said.code)) { // what was entered may be in conflict as well
 		return named
 	}
 	switch isOK := status < http.StatusMultipleChoices; {
 	case o.refusesInput(status, said):
 		return CodeInvalid
+	case named != "":
+		return named
 	case isOK && !o.reads && said.words != "":
 		return CodeConflict
 	}

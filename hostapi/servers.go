@@ -33,7 +33,7 @@ func (c *Client) Get(ctx context.Context, userID, serverID string) (Server, erro
 }
 
 // Create makes a server and returns it. CodeLimitReached: the plan allows no
-// further one, or not one as big.
+// further one, or not one as big. CodeInvalid: the service does not accept what n says.
 func (c *Client) Create(ctx context.Context, userID string, n NewServer) (Server, error) {
 	got, err := c.do(ctx, call{op: OpCreate, userID: userID, fields: map[string]any{
 		"name":           n.Name,
@@ -80,7 +80,8 @@ func (c *Client) Reinstall(ctx context.Context, userID, serverID string) error {
 	return err
 }
 
-// UpdateStartup changes how a server is started and returns the server.
+// UpdateStartup changes how a server is started and returns the server. CodeInvalid: the service
+// does not accept that.
 func (c *Client) UpdateStartup(ctx context.Context, userID, serverID string, s Startup) (Server, error) {
 	got, err := c.do(ctx, call{op: OpUpdateStartup, userID: userID, serverID: serverID, fields: map[string]any{
 		"startupCommand": s.Command,

@@ -65,7 +65,7 @@ func FuzzActions(f *testing.F) {
 				t.Errorf("reported is bot %q of customer %q", r.Action.BotID, r.Request.CustomerID)
 			}
 			switch r.Action.Outcome {
-			case "", interaction.Done, interaction.Failed, interaction.Unconfirmed:
+			case "", interaction.Done, interaction.Failed, interaction.Refused, interaction.Unconfirmed:
 			default:
 				t.Errorf("it ended in %q", r.Action.Outcome)
 			}
