@@ -82,9 +82,12 @@ func TestAMistakeCostsNoTyping(t *testing.T) {
 		mistake.WaitFor(t, "**Name** is missing")
 		w.WantCalls(t, hostapitest.OpCreate, 0)
 
-		w.Service.Fail(hostapitest.OpCreate, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the name is taken"}`}, 1)
+		w.Service.Fail(hostapitest.OpCreate, hostapitest.RealRefusals()[0].Fault, 1)
 		taken := mistake.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Shop"})
-		taken.WaitFor(t, "the name is taken")
+		if said := taken.WaitFor(t, "didn't accept what you entered"); !said.Contains("The hosting service says: "+hostapitest.Said) || said.Contains("Reference") {
+			t.Errorf("the customer reads:\n%s", said.Text())
+		}
+		w.StaffRead(t, "↩️ Creation", "Shop", anna.ID, "Refused: Hosting service: input not accepted (422)")
 
 		made := taken.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Radio"})
 		made.WaitFor(t, "Starting **Radio**")
