@@ -210,3 +210,28 @@ func lines(t *testing.T, err error) []string {
 	}
 	return strings.Split(err.Error(), "\n")
 }
+
+// TestStatusMapCanBeWritten in each of its forms, of which the environment's wins.
+func TestStatusMapCanBeWritten(t *testing.T) {
+	const file = "hostapi:\n  status_map:"
+	for written, environ := range map[string][]string{
+		"": {"STATUS_MAP=On ice=STOPPED, 20 = running"},
+		file + "\n    On ice: STOPPED\n    20: running\n":     nil,
+		file + " [On ice=STOPPED, 20=running]\n":              nil,
+		file + " On ice=STOPPED, 20=running\n":                nil,
+		file + "\n    frozen: STOPPED\n    frosty: CRASHED\n": {"STATUS_MAP=on_ice=stopped,20=RUNNING"},
+	} {
+		got, err := load(t, written, required(environ...)...)
+		if err != nil {
+			t.Fatalf("%q: %v", written, err)
+		}
+		want := hostapi.StatusMap{"ONICE": hostapi.StateStopped, "20": hostapi.StateRunning}
+		if diff := cmp.Diff(want, got.HostAPI.Config().StatusMap); diff != "" {
+			t.Errorf("%q, %q (-want +got):\n%s", written, environ, diff)
+		}
+	}
+	_, err := load(t, file+"\n    frozen: STOPPED\n    iced:\n", required()...)
+	if got := lines(t, err); len(got) != 1 || !strings.Contains(got[0], "hostapi.status_map in ") || !strings.Contains(got[0], "no state behind the = in entry 2") {
+		t.Errorf("mistakes %q", got)
+	}
+}
