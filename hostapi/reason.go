@@ -182,10 +182,6 @@ func (s *sayings) readMember(name string, value any, field string, depth int) {
 	text, isText := value.(string)
 	list, isList := value.([]any)
 	object, isObject := value.(map[string]any)
-	about := field // of a member that may be called as a field
-	if names(name) {
-		about = name
-	}
 	switch {
 	case isSkipped(name):
 	case isWords && at == exact, isWords && isList && hasObjects(list):
@@ -200,14 +196,20 @@ func (s *sayings) readMember(name string, value any, field string, depth int) {
 		if inner.best() == nil {
 			s.readMistakes("details", value, field, depth)
 		}
-	case isObject && len(object) > 0:
-		s.merge(saidIn(value, about, depth+1), exact)
+	case isObject:
+		if !isEntered(name) {
+			name = field
+		}
+		inner := saidIn(object, name, depth+1)
+		s.put(exact, inner.found[exact]...)
+		inner.found[exact] = nil
+		s.merge(inner, stray) // it may be what was sent, or what there is
 	case isList && hasObjects(list):
-		s.merge(saidIn(value, about, depth+1), stray)
+		s.merge(saidIn(value, name, depth+1), stray)
 	case isList:
 		for _, element := range list[:min(len(list), maxMembers)] {
 			if text, ok := element.(string); ok && strings.Contains(text, " ") {
-				s.add(stray, text, about, depth)
+				s.add(stray, text, name, depth)
 			}
 		}
 	}
@@ -263,6 +265,16 @@ func rankOf(member string) (at rank, isWords bool) {
 	}
 }
 
+// isEntered reports whether a member is called as a field that is sent.
+func isEntered(member string) bool {
+	switch folded(member) {
+	case "name", "language", "entryfile", "startupcommand", "rammb", "diskmb", "cpupercent":
+		return true
+	default:
+		return false
+	}
+}
+
 // isSkipped reports whether a member holds what was sent, where it happened or how, or a code.
 func isSkipped(member string) bool {
 	switch folded(member) {
@@ -300,7 +312,7 @@ func fieldOf(object map[string]any) string {
 // frameworks put general mistakes under names of their own.
 func names(field string) bool {
 	switch folded(field) {
-	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors", "response", "result", "validation":
+	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors":
 		return false
 	default:
 		return len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")
