@@ -11,7 +11,6 @@ import (
 	"hostbot/bot/staff/health"
 	"hostbot/bot/store/redisclient"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 )
 
 // noShard stands for the connection before it is known which shards there are.
@@ -255,13 +254,13 @@ func (b *Bot) judgeReads() {
 	now := time.Now()
 	switch {
 	case !b.service.DownSince().IsZero(): // staff know that it is away, and why
-	case lost >= accounts.Several && b.accountsMissing.CompareAndSwap(nil, &now):
+	case lost >= hostapi.Several && b.accountsMissing.CompareAndSwap(nil, &now):
 		b.log.Error().Int("not_found", lost).Msg("the hosting service does not find accounts that it has listed: customers see them as they were")
 		b.staffQueue.Go(func() { b.stafflog.AccountsLost(lost) })
 	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
 		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
 		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })
-	case reads > 0 && 4*missing <= reads && lost < accounts.Several:
+	case reads > 0 && 4*missing <= reads && lost < hostapi.Several:
 		if since := b.accountsMissing.Swap(nil); since != nil {
 			after := now.Sub(*since)
 			b.log.Info().Dur("after_ms", after).Msg("the hosting service finds accounts again")
@@ -277,7 +276,7 @@ func (b *Bot) missingAccounts() health.Missing {
 	if since == nil {
 		return health.Missing{}
 	}
-	if lost := b.lostAccounts(); lost >= accounts.Several {
+	if lost := b.lostAccounts(); lost >= hostapi.Several {
 		return health.Missing{Accounts: lost, Since: *since}
 	}
 	reads, missing := b.monitor.AccountReads()

@@ -13,7 +13,6 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
 
@@ -227,11 +226,11 @@ func TestStaffReadOfAccountsThatAreLost(t *testing.T) {
 			return n
 		}
 		const one, several, found = "doesn't find an account that it had", "doesn't find anymore: 5", "finds accounts again"
-		for n := range accounts.Several {
+		for n := range hostapi.Several {
 			b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 			b.accountDoubted(n+1, errors.New("404 page not found"))
 			b.accountDoubted(n+1, nil) // it is asked again
-			if want := b.missingAccounts() != (health.Missing{}); want != (n+1 == accounts.Several) {
+			if want := b.missingAccounts() != (health.Missing{}); want != (n+1 == hostapi.Several) {
 				t.Errorf("with %d, operators read of them: %t", n+1, want)
 			}
 		}

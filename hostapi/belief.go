@@ -17,6 +17,9 @@ import (
 // true: accounts, and servers of one.
 const Blip = 10 * time.Minute
 
+// Several is how many accounts have to fail, or not to be found any more, for that to be an outage of the service.
+const Several = openAfter
+
 // A status of 404 may come from a gateway that does not find the service. Such answers are pages, plain text, nothing at
 // all, or JSON about a route (Kong, Spring, FastAPI, Express). So it says something of an account or a
 // server only if it is JSON that speaks of one: the service's own word. Without that a 404 to an

@@ -21,7 +21,8 @@
 //
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
-// of 5xx, an answer that makes no sense) and none has succeeded between. While
+// of 5xx, an answer that makes no sense, a 404 to the question for an account that it has
+// listed) and none has succeeded between. While
 // it is open, one call at a time is let through, and closes the breaker if the
 // service answers it. Others wait for that for a second at most, and fail with
 // CodeUnavailable after no attempt. Accounts whose calls failed fail at once, but for

@@ -18,12 +18,8 @@ import (
 // It is not believed of any account while the service is away, or does not find several: that is
 // no customer's doing.
 
-const (
-	// Several is how many accounts are not found if that is an outage of the service.
-	Several = 5
-	// doubtLasts is how old a doubt may be. An older one begins anew: nobody may have asked in between.
-	doubtLasts = time.Hour
-)
+// doubtLasts is how old a doubt may be. An older one begins anew: nobody may have asked in between.
+const doubtLasts = time.Hour
 
 // lostKey is a sorted set of the accounts that the service lately did not find though it has listed them, by
 // when it did not (Unix ms).
@@ -42,7 +38,7 @@ func (c *Cache) believes(ctx context.Context, e *entry) bool {
 	if !c.isDoubted(e) {
 		return false
 	}
-	c.noteOutage(c.lose(ctx, e.UserID))
+	c.lose(ctx, e.UserID)
 	since := max(e.DoubtedSince.UnixNano(), c.outage.Load())
 	return c.config.Now().Sub(time.Unix(0, since)) >= hostapi.Blip
 }
@@ -50,30 +46,18 @@ func (c *Cache) believes(ctx context.Context, e *entry) bool {
 // isDoubted reports whether there is a doubt of an account already.
 func (c *Cache) isDoubted(e *entry) bool { return c.config.Now().Sub(e.DoubtedSince) < doubtLasts }
 
-// noteOutage notes whether the service is away, or does not find so many accounts that it has an outage.
-func (c *Cache) noteOutage(lost int) {
-	if c.config.Away() || lost >= Several {
-		c.outage.Store(c.config.Now().UnixNano())
-	}
-}
-
 // doubt notes that the service did not find an account. The error may be errChanged.
 func (c *Cache) doubt(ctx context.Context, userID string, f found, failure error) error {
 	ctx = context.WithoutCancel(ctx)
-	now := c.config.Now()
 	var begun error
 	if !c.isDoubted(f.entry) {
 		doubted := *f.entry
-		doubted.DoubtedSince, begun = now, failure
+		doubted.DoubtedSince, begun = c.config.Now(), failure
 		if err := c.store(ctx, userID, f, &doubted); err != nil {
 			return err
 		}
 	}
-	lost := c.lost(ctx, func(p redis.Pipeliner) {
-		p.ZAdd(ctx, c.lostKey(), redis.Z{Score: float64(now.UnixMilli()), Member: userID})
-	})
-	c.noteOutage(lost)
-	c.config.OnDoubt(lost, begun)
+	c.config.OnDoubt(c.lose(ctx, userID), begun)
 	return nil
 }
 
@@ -84,10 +68,17 @@ func (c *Cache) settle(ctx context.Context, userID string, f found) {
 	}
 }
 
-// lose notes that the service does not find an account, and returns of how many that is so.
+// lose notes that the service does not find an account, and returns of how many that is so. It also notes whether
+// that is an outage.
 func (c *Cache) lose(ctx context.Context, userID string) int {
-	now := float64(c.config.Now().UnixMilli())
-	return c.lost(ctx, func(p redis.Pipeliner) { p.ZAdd(ctx, c.lostKey(), redis.Z{Score: now, Member: userID}) })
+	now := c.config.Now()
+	lost := c.lost(ctx, func(p redis.Pipeliner) {
+		p.ZAdd(ctx, c.lostKey(), redis.Z{Score: float64(now.UnixMilli()), Member: userID})
+	})
+	if c.config.Away() || lost >= hostapi.Several {
+		c.outage.Store(now.UnixNano())
+	}
+	return lost
 }
 
 // listed notes that an account is not among those any more that the service does not find.

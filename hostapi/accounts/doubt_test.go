@@ -204,7 +204,7 @@ func TestDoubtThatIsOldBeginsAnew(t *testing.T) {
 // whichever process meets them, nor for a blip after that.
 func TestAccountsAreNotGoneDuringAnOutage(t *testing.T) {
 	eachDoubting(t, func(t *testing.T, d *doubting) {
-		several := make([]string, accounts.Several)
+		several := make([]string, hostapi.Several)
 		for i := range several {
 			several[i] = fmt.Sprint("user", i)
 		}
@@ -222,7 +222,7 @@ func TestAccountsAreNotGoneDuringAnOutage(t *testing.T) {
 		all()
 		d.advance(time.Second)
 		d.keeps(t, other, several[0], 2) // which has met no other
-		if d.lost.Load() != accounts.Several {
+		if d.lost.Load() != hostapi.Several {
 			t.Errorf("%d accounts are lost", d.lost.Load())
 		}
 		d.fetch(t, twoBots, several[1:]...)

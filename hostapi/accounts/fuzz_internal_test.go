@@ -21,7 +21,7 @@ func FuzzEntries(f *testing.F) {
 	}).encode()
 	for _, s := range []string{
 		string(whole), "", "{", "null", "[]", `{"userId":"42"}`, `{"userId":"43","fetchedAt":"2026-11-22T01:02:03Z","missing":true}`,
-		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[null]}`,
+		`{"userId":"42","fetchedAt":"9999-01-01T00:00:00Z","doubted":"9999-01-01T00:00:00Z","missing":true}`, `{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[null]}`,
 		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[["a",7,"","","","","",1e99,-1,0.5,"",1e99]],"account":[],"notes":[]}`,
 		`{"userId":"42","fetchedAt":"2026-11-22T01:02:03Z","servers":[["a"],[]],"notes":{"a":null,"b":{"at":"9999-01-01T00:00:00Z","seen":"x"}}}`,
 		"{\"userId\":\"42\",\"fetchedAt\":\"2026-11-22T01:02:03Z\",\"servers\":[[\"\xff\",\"\xff\",0,0,0,0,0,0,0,0,0,0]]}",
@@ -35,7 +35,7 @@ func FuzzEntries(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if e.UserID != "42" || e.FetchedAt.IsZero() || e.FetchedAt.After(now) {
+		if e.UserID != "42" || e.FetchedAt.IsZero() || e.FetchedAt.After(now) || e.DoubtedSince.After(now) {
 			t.Errorf("of user %q, at %v", e.UserID, e.FetchedAt)
 		}
 		for _, s := range e.List.Servers {

@@ -15,7 +15,7 @@ import (
 // TestEachFieldIsReadBack fails where a field is stored and not read.
 func TestEachFieldIsReadBack(t *testing.T) {
 	stored := entry{
-		UserID: "42", FetchedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.UTC),
+		UserID: "42", FetchedAt: time.Date(2026, 11, 22, 1, 2, 3, 456, time.UTC), DoubtedSince: time.Date(2026, 11, 22, 1, 2, 3, 0, time.UTC),
 		List:  hostapi.List{Servers: make([]hostapi.Server, 2)},
 		Notes: map[string]Note{"a": {}, "b": {}},
 	}
