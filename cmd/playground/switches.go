@@ -99,7 +99,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "slow", Label: "Slow", About: "takes 5 s longer for everything", Reads: whatIsRead{Else: "The usual answer, up to 5 s later; bots that were seen lately at once, and how old that is."}, set: fail(hostapitest.Fault{Delay: 5 * time.Second})},
 			{Name: "hanging", Label: "Hangs", About: "accepts requests and never answers", Reads: q.text("error.slow", "After 10 s. "+known), set: fail(hostapitest.Fault{Hang: true})},
 			{Name: "500", Label: "500", About: "says that it failed", Reads: q.text("error.broken", known), set: refuse(http.StatusInternalServerError, nil)},
-			{Name: "404", Label: "A gateway’s 404", About: "a gateway answers in its place, which does not find it", Reads: q.text("error.away", known+" Nobody is told to have no account."), set: fail(gatewaysNotFound())},
+			{Name: "404", Label: "A gateway’s 404", About: "a gateway answers in its place, which does not find it", Reads: q.text("error.away", known+" Only somebody whose account was never seen reads that none is linked."), set: fail(gatewaysNotFound())},
 			{Name: "401", Label: "401", About: "does not accept the shared secret", Reads: q.text("error.unauthorized", known), set: refuse(http.StatusUnauthorized, nil)},
 			{Name: "429", Label: "429", About: fmt.Sprintf("asks for a pause of %d s", pause), Reads: q.text("error.rate_limited", known), set: refuse(http.StatusTooManyRequests, http.Header{"Retry-After": {strconv.Itoa(pause)}})},
 			{Name: "malformed", Label: "Malformed", About: "breaks its answers off in the middle", Reads: q.text("error.malformed", known), set: fail(hostapitest.Fault{Malformed: true})},
