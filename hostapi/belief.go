@@ -1,7 +1,6 @@
 package hostapi
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -103,7 +102,7 @@ var (
 // server that an operation is about.
 func speaksOf(o operation, body []byte) bool {
 	var answer map[string]any
-	if json.Unmarshal(bytes.TrimPrefix(body, []byte("\uFEFF")), &answer) != nil {
+	if json.Unmarshal(body, &answer) != nil {
 		return false
 	}
 	return slices.ContainsFunc(textsIn(answer), func(text string) bool {
@@ -132,7 +131,7 @@ func textsIn(value any) (texts []string) {
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
 			switch notWords.ReplaceAllString(strings.ToLower(name), "") {
-			case "error", "errors", "message", "messages", "msg", "code", "errorcode", "detail", "details", "title", "reason", "description", "errordescription":
+			case "error", "errors", "message", "messages", "msg", "code", "errorcode", "errormsg", "errormessage", "detail", "details", "title", "reason", "description", "errordescription":
 				texts = append(texts, textsIn(v[name])...)
 			}
 		}
