@@ -55,6 +55,7 @@ type world struct {
 	asked      []string             // IDs of bots for which the service was asked anew; "" for all
 	done       []string
 	expired    int
+	deleted    string   // the last bot of which that was noted
 	others     []string // users
 }
 
@@ -112,7 +113,10 @@ func (w *world) StartupChanged(_ context.Context, userID, serverID string) {
 	w.notes = map[string]accounts.Note{serverID: {StartupAt: time.Now()}}
 }
 
-func (w *world) Deleted(_ context.Context, userID, _ string) { w.touch(userID) }
+func (w *world) Deleted(_ context.Context, userID, serverID string) {
+	w.touch(userID)
+	w.deleted = serverID
+}
 
 func (w *world) Expire(_ context.Context, userID string) {
 	w.mu.Lock()

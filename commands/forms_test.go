@@ -422,7 +422,7 @@ func TestDeleteWantsTheName(t *testing.T) {
 		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/with/" {
 			t.Errorf("offered afterwards: %v", b)
 		}
-		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.expired != len(w.done) {
+		if done := w.done[len(w.done)-1]; done != "delete "+right.id || w.deleted != right.id || w.expired != len(w.done) {
 			t.Errorf("done %q, expired %d of %d times", done, w.expired, len(w.done))
 		}
 	}
