@@ -420,6 +420,7 @@ func TestBotThatTheListLacksIsNotGone(t *testing.T) {
 		if n := o.count(); n != 2 {
 			t.Errorf("%d changes were told", n)
 		}
+		w.NoteAction(t.Context(), "1", "other", "delete") // otherwise that is told after a blip
 		s.set(func(s *service) { s.count = 1 })
 		if c := o.wait(t, 3); c.ServerID != "other" || c.To != history.Gone {
 			t.Errorf("a bot that was deleted is %+v", c)
