@@ -185,6 +185,9 @@ func (s *Server) answer(in *interaction, b *callbackBody) *refusal {
 		in.original = in.source
 	case callbackUpdate:
 		in.original = in.source
+		if len(b.Data) == 0 {
+			return s.resetMenus(in.source)
+		}
 		return s.edit(in.source, &b.message)
 	case callbackChoices:
 		in.choices = b.choices

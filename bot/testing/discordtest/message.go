@@ -132,6 +132,16 @@ func (s *Server) edit(m *message, body *messageBody) *refusal {
 	return nil
 }
 
+// resetMenus has clients forget what was chosen in a message, of which nothing else changes.
+func (s *Server) resetMenus(m *message) *refusal {
+	if m.deleted {
+		return unknownMessage()
+	}
+	m.chosen = nil // #3441 (staff)
+	s.note(m)
+	return nil
+}
+
 // editLimited refuses edits of old messages beyond Discord's tighter limit, by
 // the channel's routes. No source says whether it counts by a webhook's, where it
 // is not enforced.
@@ -160,6 +170,11 @@ func (s *Server) touch(m *message) {
 	if !s.cfg.Lean {
 		m.history = append(m.history, m.view())
 	}
+	s.note(m)
+}
+
+// note tells those that wait for a change of a message.
+func (s *Server) note(m *message) {
 	m.changed.notify()
 	m.channel.changed.notify()
 	s.recorder.note(func() Event {

@@ -149,7 +149,7 @@ type reading struct {
 // read carries a flow out and waits until nothing more will come.
 func (p phrasebook) read(ctx context.Context, f flow, c *person, in *discordtest.Reply) reading {
 	versions := make(map[string]int)
-	for _, u := range []*discordtest.User{c.user, c.staff} {
+	for _, u := range []*discordtest.User{c.user, c.user.InDM(), c.staff} {
 		for _, v := range u.Messages() {
 			versions[v.ID] = v.Version
 		}
