@@ -156,7 +156,8 @@ type end struct {
 
 // run tries faults, several at once. If the machine turns out to be too slow for so much,
 // the pace is slowed, and what could not be judged is tried again. It returns what is
-// not judged when the time is over.
+// not judged when the time is over. It tries a faster pace again after ever longer: a machine that
+// was too slow for it twice will be so a third time, and each such try is done again.
 func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 	var (
 		all     = paces()
@@ -164,6 +165,7 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		ended   = make(chan end)
 		slowed  time.Time // when the pace was last slowed
 		judged  int       // at this pace
+		needed  = 2       // judged, for each that is tried at once, to try a faster one
 		running int
 		tries   sync.WaitGroup
 	)
@@ -189,10 +191,10 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		}
 		switch judged++; {
 		case !one.judged && !one.began.Before(slowed): // the others began at a faster pace
-			at, slowed, judged = min(at+1, len(all)-1), time.Now(), 0
+			at, slowed, judged, needed = min(at+1, len(all)-1), time.Now(), 0, 2*needed
 		case !one.judged:
 			judged = 0
-		case judged >= 2*all[at].faults:
+		case judged >= needed*all[at].faults:
 			at, judged = max(at-1, 0), 0
 		}
 	}
