@@ -34,7 +34,7 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	m := drawPanel(t, c, p)
 	wantText(t, m, "Status der Bots", "🟢 **Shop** · Läuft · <t:", "🔴 **Radio** · Abgestürzt", "**1 von 2 ausgefallen**")
 	got := text(m)
-	if strings.Contains(got, "Wiki") || strings.Contains(got, "512") || strings.Contains(got, "Abgestürzt · ") {
+	if strings.Contains(got, "Wiki") || strings.Contains(got, "MB") || strings.Contains(got, "Abgestürzt · ") {
 		t.Errorf("the panel says:\n%s", got)
 	}
 	if strings.Index(got, "Radio") > strings.Index(got, "Shop") {
