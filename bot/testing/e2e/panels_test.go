@@ -56,7 +56,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	redis := redistest.StartMiniredis(t).URL()
 	w, anna, general := paneled(t, world.Options{Redis: redis})
 	panel := general.WaitFor(t, "🟢 **Shop** · Running")
-	if panel.Ephemeral || panel.Contains("512") || panel.Contains("Wiki") || len(panel.Buttons()) != 2 {
+	if panel.Ephemeral || panel.Contains("MB") || panel.Contains("Wiki") || len(panel.Buttons()) != 2 {
 		t.Errorf("the panel says:\n%s", panel.Text())
 	}
 	awaitLooks(t, w, 2)
