@@ -24,29 +24,41 @@ const (
 	leftOut    = "…"
 )
 
-// untypedError is an error in whose text nothing is that the caller typed.
+// untypedError is an error in whose text nothing is that the caller typed, nor in its service's or
+// Discord's error.
 type untypedError struct {
-	error
-	text string
+	text    string
+	without error // found before the same in whole
+	whole   error
 }
 
 func (e *untypedError) Error() string { return e.text }
 
-func (e *untypedError) Unwrap() error { return e.error }
+func (e *untypedError) Unwrap() []error { return []error{e.without, e.whole} }
 
 // untyped returns an error in which the service's words, or Discord's, are without what the caller of a
 // request typed.
 func untyped(r *interaction.Request, err error) error {
-	words := ""
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
-		words = service.Detail
-	} else if discord, ok := errors.AsType[*rest.Error](err); ok {
-		words = discord.Message
+		without := *service
+		without.Detail = withoutTyped(r, service.Detail)
+		return replaced(err, service.Detail, without.Detail, &without)
 	}
-	if without := withoutTyped(r, words); without != words {
-		return &untypedError{err, strings.ReplaceAll(err.Error(), words, without)}
+	if discord, ok := errors.AsType[*rest.Error](err); ok {
+		without := *discord
+		without.Message = withoutTyped(r, discord.Message)
+		return replaced(err, discord.Message, without.Message, &without)
 	}
 	return err
+}
+
+// replaced returns an error with other words in its text, if they are others, and without in the place
+// of the error that has the words.
+func replaced(err error, words, now string, without error) error {
+	if now == words {
+		return err
+	}
+	return &untypedError{strings.ReplaceAll(err.Error(), words, now), without, err}
 }
 
 // separates tells of what stands between the words of a command.
