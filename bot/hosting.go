@@ -38,12 +38,13 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	b.onClose(client.Close)
 	b.monitor.ServiceHealth(client.DownSince)
 	s := b.settings.Cache
+	away := func() bool { return !client.DownSince().IsZero() }
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
+		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, away: away, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
 		StatusMap: c.StatusMap,
 		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
-		Away: func() bool { return !client.DownSince().IsZero() }, OnDoubt: b.accountDoubted,
+		Away: away, OnDoubt: b.accountDoubted,
 	})
 	b.onClose(cache.Close)
 	return client, cache, nil
@@ -66,11 +67,12 @@ type loggedSource struct {
 	accounts.Source
 	log   zerolog.Logger
 	noted seldom.Line
-	// onUnread is told what of an account could not be read.
+	// away reports whether the service is taken to be away, and onUnread is told what of an account could not be read.
+	away     func() bool
 	onUnread func(userID, what string)
 
 	mu     sync.Mutex
-	unread map[string]string // what onUnread was told last, by user ID
+	unread map[string]string // the kind of what onUnread was told last, by user ID
 }
 
 // maxUnread is of how many accounts it is remembered, at some 100 bytes each.
@@ -81,10 +83,13 @@ func (l *loggedSource) List(ctx context.Context, userID string) (hostapi.List, e
 	list, err := l.Source.List(ctx, userID)
 	l.note(userID, err)
 	what := strings.Join(list.Unread, ", ")
-	if e, ok := errors.AsType[*hostapi.Error](err); ok && e.Code == hostapi.CodeMalformed {
-		what = e.Detail
+	e, ok := errors.AsType[*hostapi.Error](err)
+	switch {
+	case ok && e.Code == hostapi.CodeMalformed && !l.away(): // otherwise staff know that, and it is of no account
+		l.tell(userID, string(e.Code), e.Detail) // whose words may be others each time
+	case what != "":
+		l.tell(userID, what, what)
 	}
-	l.tell(userID, what)
 	return list, err
 }
 
@@ -95,17 +100,17 @@ func (l *loggedSource) Get(ctx context.Context, userID, serverID string) (hostap
 	return server, err
 }
 
-// tell tells once what of an account could not be read. An account is asked for every minute.
-func (l *loggedSource) tell(userID, what string) {
+// tell tells once for each kind what of an account could not be read. An account is asked for every minute.
+func (l *loggedSource) tell(userID, kind, what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if what == "" || l.unread[userID] == what {
+	if l.unread[userID] == kind {
 		return
 	}
 	if l.unread == nil || len(l.unread) >= maxUnread {
 		l.unread = make(map[string]string)
 	}
-	l.unread[userID] = what
+	l.unread[userID] = kind
 	l.onUnread(userID, what)
 }
 

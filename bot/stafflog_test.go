@@ -3,6 +3,7 @@ package bot
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -186,9 +187,14 @@ func TestStaffReadOnceWhatCannotBeRead(t *testing.T) {
 		b, channel := newStalled(t)
 		close(channel.let)
 		of := map[string]hostapi.List{"1": {Unread: []string{"servers[].ramMb: a string", "account: an array"}}, "2": {}}
-		source := &loggedSource{onUnread: b.accountUnread, Source: said(func(userID string) (hostapi.List, error) {
-			if userID == "3" {
-				return hostapi.List{}, &hostapi.Error{Code: hostapi.CodeMalformed, Detail: "malformed answer: servers: null"}
+		pages, away := 0, false
+		source := &loggedSource{onUnread: b.accountUnread, away: func() bool { return away }, Source: said(func(userID string) (hostapi.List, error) {
+			switch {
+			case userID == "3": // with a number of its own each time, as pages of gateways have
+				pages++
+				return hostapi.List{}, &hostapi.Error{Code: hostapi.CodeMalformed, Detail: fmt.Sprintf("malformed answer: servers: null, %d", pages)}
+			case away:
+				return hostapi.List{}, &hostapi.Error{Code: hostapi.CodeMalformed, Detail: "malformed answer: a page"}
 			}
 			return of[userID], nil
 		})}
@@ -208,6 +214,10 @@ func TestStaffReadOnceWhatCannotBeRead(t *testing.T) {
 		of["1"] = hostapi.List{Unread: []string{"servers: fewer than account.serverCount"}}
 		if taken = ask(); len(taken) != 3 || !strings.Contains(taken[2], "fewer than account.serverCount") {
 			t.Errorf("once something else cannot be read, staff read %q", taken)
+		}
+		away = true
+		if taken = ask(); len(taken) != 3 {
+			t.Errorf("while the service is away, staff read of accounts %q", taken[3:])
 		}
 	})
 }
