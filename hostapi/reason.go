@@ -17,7 +17,7 @@ const (
 	maxReason = 64 << 10
 	// maxNesting bounds how deep words are looked for in JSON, maxMembers in how many members of an object
 	// or elements of a list, and maxSayings how many are kept.
-	maxNesting = 8
+	maxNesting = 6
 	maxMembers = 40
 	maxSayings = 10
 )
@@ -335,14 +335,18 @@ func isHollow(text string) bool {
 		"badrequest", "failed", "fail", "failure", "requestfailed", "ok", "an", "anerroroccurred", "somethingwentwrong", "true", "false", "client":
 		return true
 	default:
-		for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
-			if said == strings.TrimSuffix(folded(http.StatusText(status)), "error") {
-				return true
-			}
-		}
-		return false
+		return statusTexts[said]
 	}
 }
+
+// statusTexts are the texts of the statuses that refuse, as isHollow compares them.
+var statusTexts = func() map[string]bool {
+	texts := make(map[string]bool)
+	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
+		texts[strings.TrimSuffix(folded(http.StatusText(status)), "error")] = true
+	}
+	return texts
+}()
 
 // folded is a text's letters alone, in lower case.
 func folded(text string) string {
