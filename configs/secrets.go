@@ -78,9 +78,9 @@ func (s *Settings) SecretFiles() []SecretFile {
 	return files
 }
 
-// readSecret returns what a file holds, without the line break that editors put
-// at its end, be it that of Windows. Its errors do not repeat the path: it may be the secret, given under
-// the wrong name.
+// readSecret returns what a file holds, without the line break that editors put at its end, be it
+// that of Windows. Its errors do not repeat the path: it may be the secret, given under the wrong
+// name.
 func readSecret(path string) (secret.Text, error) {
 	// Opening a named pipe waits until another process writes to it.
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -33,7 +33,7 @@ type reason struct {
 
 // reasonIn reads the body of a refusal. It may be JSON of any shape, a page, plain text or empty.
 func reasonIn(body []byte) reason {
-	body = bytes.TrimSpace(bytes.TrimPrefix(body[:min(len(body), maxReason)], []byte("\ufeff")))
+	body = bytes.TrimSpace(body[:min(len(body), maxReason)])
 	if isHTML(body) {
 		return reason{page: true, all: textOf(body)}
 	}

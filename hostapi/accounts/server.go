@@ -43,8 +43,9 @@ func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 }
 
 // Look asks the service for an account as Refresh does, where nobody waits for it: the
-// request is sent once. An account that was asked for in the last five seconds is not asked for
-// again if it is fresh. In the meantime others see the account as it is, as fresh as it is. Where the service fails, or does not answer until ctx is done, so does Look.
+// request is sent once. If the account was asked for in the last five seconds and is fresh, it is not
+// asked for again. In the meantime others see the account as it is, as fresh as it is. Where the
+// service fails, or does not answer until ctx is done, so does Look.
 func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()

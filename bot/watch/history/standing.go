@@ -19,8 +19,9 @@ type Standing struct {
 // StandingOf returns what the entries of a log say, of which there is at least one, when the bot
 // was looked at last.
 //
-// For hostapi.Blip the service may name no state of a bot, or not list it: the bot counts as what it was before. A bot that was down before and after a time in which nobody
-// looked counts as down throughout: it is one outage. One that ran may have been down meanwhile.
+// For hostapi.Blip the service may name no state of a bot, or not list it: the bot counts as what it
+// was before. If a bot was down before and after a time in which nobody looked, it counts as down
+// throughout: it is one outage. One that ran may have been down meanwhile.
 func StandingOf(entries []Entry, looked time.Time) Standing {
 	last := len(entries) - 1
 	isBlip := func(i int) bool {
