@@ -165,14 +165,14 @@ func (c *Client) await(ctx context.Context, call call, patience *time.Duration) 
 // done. It returns false at once if the call may not wait for so long.
 func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
-	if wait > *patience || bounded && wait > time.Until(deadline) {
+	spread := wait + rand.N(min(wait, maxSpread))
+	if wait > *patience || bounded && spread >= time.Until(deadline) {
 		return false
 	}
 	*patience -= wait
-	wait += rand.N(min(wait, maxSpread))
-	c.breaker.repeats(time.Now().Add(wait))
+	c.breaker.repeats(time.Now().Add(spread))
 	select {
-	case <-time.After(wait):
+	case <-time.After(spread):
 	case <-ctx.Done():
 	}
 	return true

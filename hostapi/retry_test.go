@@ -35,6 +35,7 @@ func TestAttempts(t *testing.T) {
 		{"a read is not repeated after nonsense", list, []step{answer(200, "")}, 0, 1, hostapi.CodeMalformed, false},
 		{"a read is repeated after 429", list, []step{answer(429, "2"), works}, 5 * time.Second, 2, "", false},
 		{"not where the wait does not fit the deadline", list, []step{answer(429, "10")}, 5 * time.Second, 1, hostapi.CodeRateLimited, false},
+		{"nor where the wait fits, and the spread does not", list, []step{answer(429, "2"), works}, 2 * time.Second, 1, hostapi.CodeRateLimited, false},
 		{"not where the wait is endless", list, []step{answer(503, "3600")}, 0, 1, hostapi.CodeUnavailable, false},
 		{"a read that hangs is repeated", list, []step{hangs, works}, 0, 2, "", false},
 		{"a read that hangs ends with its deadline", list, []step{hangs}, 5 * time.Second, 1, hostapi.CodeUnavailable, false},
