@@ -44,6 +44,7 @@ type batch struct {
 	began    time.Time
 	members  []member
 	changes  chan memberChange // of members, by those who work on them
+	over     chan struct{}     // closed once nobody reads changes any more
 	running  int               // members that have not ended
 	paused   pause
 }
@@ -91,7 +92,7 @@ func (c *Commands) newBatch(r *interaction.Request, a action, servers []hostapi.
 	slots := semaphore.NewWeighted(requestsAtOnce)
 	few := *c
 	few.accounts = fewAccounts{c.accounts, slots}
-	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 4*len(servers))}
+	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 2*len(servers)), over: make(chan struct{})}
 	for _, s := range servers {
 		own := *r
 		own.ID += "/" + digest(s.ID)
@@ -179,15 +180,14 @@ func (b *batch) goOn(ctx context.Context, members []int, again time.Time) {
 	for attempt := 2; len(members) > 0; attempt++ {
 		if !sleepUntil(ctx, again) { // the program stops
 			for _, member := range members {
-				b.changes <- memberChange{member: member, stage: stageLeftOut, refusal: interaction.ErrStopping}
+				b.tell(memberChange{member: member, stage: stageLeftOut, refusal: interaction.ErrStopping})
 			}
 			return
 		}
 		var got []memberChange
 		got, members, again = b.acquire(ctx, b.stillDown(ctx, members), "/"+strconv.Itoa(attempt))
 		for _, change := range got {
-			b.changes <- change
-			if change.lock != nil {
+			if b.tell(change) && change.lock != nil {
 				go b.work(ctx, change.member, change.lock)
 			}
 		}
@@ -210,7 +210,7 @@ func (b *batch) stillDown(ctx context.Context, members []int) []int {
 	return slices.DeleteFunc(members, func(member int) bool {
 		up := !down[b.members[member].server.ID]
 		if up {
-			b.changes <- memberChange{member: member, stage: stageLeftOut, refusal: errRunsAgain}
+			b.tell(memberChange{member: member, stage: stageLeftOut, refusal: errRunsAgain})
 		}
 		return up
 	})
@@ -223,6 +223,20 @@ func sleepUntil(ctx context.Context, at time.Time) bool {
 		return false
 	case <-time.After(time.Until(at)):
 		return true
+	}
+}
+
+// tell tells what has become of a member. It returns false if nobody reads that any more, as drawing
+// it has panicked: the lock that the member has got is closed, as all others are.
+func (b *batch) tell(change memberChange) bool {
+	select {
+	case b.changes <- change:
+		return true
+	case <-b.over:
+		if change.lock != nil {
+			change.lock.Close()
+		}
+		return false
 	}
 }
 
@@ -250,7 +264,14 @@ func (b *batch) next(context.Context) (interaction.Response, error) {
 
 // shown draws the batch, and has it drawn again as long as a bot has not ended.
 func (b *batch) shown(noted news) interaction.Response {
+	drawn := false
+	defer func() {
+		if !drawn {
+			close(b.over)
+		}
+	}()
 	response := b.draw()
+	drawn = true
 	response.Ended, response.Together = noted.ended, noted.locks
 	if b.running > 0 {
 		response.Then, response.Passing = b.next, true
@@ -282,18 +303,18 @@ func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
 		release, refusal := b.turn(ctx)
 		if refusal != nil {
 			lock.Close()
-			b.changes <- memberChange{member: i, stage: stageLeftOut, refusal: refusal}
+			b.tell(memberChange{member: i, stage: stageLeftOut, refusal: refusal})
 			return
 		}
-		b.changes <- memberChange{member: i, stage: stageActing}
+		b.tell(memberChange{member: i, stage: stageActing})
 		end := b.carryOut(ctx, &b.members[i], release)
 		release()
 		if b.pauseFor(end.err) {
-			b.changes <- memberChange{member: i, stage: stageWaiting}
+			b.tell(memberChange{member: i, stage: stageWaiting})
 			continue
 		}
 		reported := !lock.End(*end.forStaff())
-		b.changes <- memberChange{member: i, stage: stageEnded, end: end, reported: reported}
+		b.tell(memberChange{member: i, stage: stageEnded, end: end, reported: reported})
 		return
 	}
 }

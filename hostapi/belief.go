@@ -102,7 +102,7 @@ var (
 // server that an operation is about.
 func speaksOf(o operation, body []byte) bool {
 	var answer map[string]any
-	if json.Unmarshal(body, &answer) != nil {
+	if len(body) > maxReason || json.Unmarshal(body, &answer) != nil {
 		return false
 	}
 	return slices.ContainsFunc(textsIn(answer), func(text string) bool {

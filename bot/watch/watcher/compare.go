@@ -72,7 +72,8 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	for serverID, former := range known {
 		gone := Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}
 		switch {
-		case listed[serverID], poll.List.Missing() > 0: // it may be among those that the list does not tell of
+		case listed[serverID]:
+		case poll.List.Missing() > 0 && !a.deleted(serverID, poll.FetchedAt): // it may be among those that the list does not tell of
 		case former.Logged != history.Gone:
 			s.log(gone, former.Logged, gap)
 			if a.deleted(serverID, poll.FetchedAt) {
