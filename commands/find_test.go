@@ -56,9 +56,11 @@ var alikes = [][2]string{
 	{"bob's bot", "bob’s bot"}, {"bob's bot", "bob‘s bot"}, {"bob's bot", "bob´s bot"}, {"bob's bot", "bob`s bot"}, {"bob's bot", "bob′s bot"}, {"bob's bot", "bob＇s bot"},
 	{`my "cool" bot`, "my “cool” bot"}, {`my "cool" bot`, "my „cool“ bot"}, {`my "cool" bot`, "my «\u00a0cool\u00a0» bot"}, {`my "cool" bot`, "my ″cool″ bot"}, {`my "cool" bot`, "my ＂cool＂ bot"},
 	{"dev--bot", "dev—bot"}, {"dev-bot", "dev—bot"}, {"dev-bot", "dev–bot"}, {"dev-bot", "dev‑bot"}, {"dev-bot", "dev−bot"}, {"dev-bot", "dev－bot"}, {"dev--bot", "dev——bot"}, {"dev - bot", "dev – bot"},
-	{"wait...bot", "wait…bot"}, {"wait...bot", "wait……bot"},
+	{"bob's bot", "bobʽs bot"}, {"bob's bot", "bob՚s bot"}, {"bob's bot", "bobꞌs bot"}, {"bob`s bot", "bobˋs bot"}, {"5'''", "5‴"}, {"'n bot", "ŉ bot"}, {"ג'ירף", "ג׳ירף"}, {`צה"ל`, "צה״ל"}, {`my "cool" bot`, "my 🙶cool🙷 bot"},
+	{"dev-bot", "dev⸻bot"}, {"dev-bot", "dev⁻bot"}, {"dev-bot", "dev˗bot"}, {"dev-bot", "dev︱bot"}, {"אל-על", "אל־על"}, {"東京~大阪", "東京〜大阪"}, {"東京～大阪", "東京〜大阪"},
+	{"wait...bot", "wait⋯bot"}, {"wait...bot", "wait…bot"}, {"wait...bot", "wait……bot"},
 	{"Café bot", "Cafe\u0301 bot"}, {"한글", "\u1112\u1161\u11ab\u1100\u1173\u11af"}, {"ﬁsh", "fish"}, {"1/2 bot", "½ bot"}, {"ショップ", "ｼｮｯﾌﾟ"},
-	{"❤️ bot", "❤ bot"}, {"1️⃣ bot", "1⃣ bot"}, {"👩\u200d💻 bot", "👩💻 bot"},
+	{"❤️ bot", "❤ bot"}, {"1️⃣ bot", "1⃣ bot"}, {"👩\u200d💻 bot", "👩💻 bot"}, {"👍 bot", "👍🏽 bot"}, {"👩🏾\u200d💻 bot", "👩🏻\u200d💻 bot"},
 	{"shop bot 1", "ｓｈｏｐ　ｂｏｔ　１"}, {"shop bot", "shop\u00a0bot"}, {"shop bot", "shop\u202fbot"}, {"shop bot", "  shop \t bot "},
 	{"shop bot", "sh\u00adop\u200b bot\ufeff"}, {"shop bot", "\u202ashop bot\u202c"}, {"میخواهم", "می\u200cخواهم"},
 }

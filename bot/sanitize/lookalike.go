@@ -50,20 +50,32 @@ func straight(r rune) (plain string, found bool) {
 		return "", false
 	}
 	switch r {
-	case '‘', '’', '‚', '‛', '‹', '›', '′', '‵', '´', 'ʹ', 'ʻ', 'ʼ', 'ˈ', '❛', '❜', '＇':
+	case '‘', '’', '‚', '‛', '‹', '›', '′', '‵', '´', 'ʹ', 'ʻ', 'ʼ', 'ʽ', 'ˈ', 'ˊ', '՚', '׳', 'ꞌ', '❛', '❜', '＇':
 		return "'", true
-	case '“', '”', '„', '‟', '«', '»', '″', '‶', 'ʺ', 'ˮ', '❝', '❞', '〝', '〞', '〟', '＂':
+	case 'ˋ': // stands for ` in inline code
+		return "`", true
+	case '“', '”', '„', '‟', '«', '»', '″', '‶', 'ʺ', 'ˮ', '״', '❝', '❞', '〝', '〞', '〟', '🙶', '🙷', '🙸', '＂':
 		return `"`, true
-	case '‐', '‑', '‒', '–', '⁃', '−', '﹣', '－':
-		return "-", true
+	case '〜', '∼', '˜', '～': // Windows types the last where others type the first
+		return "~", true
+	case '⸻':
+		return "---", true
 	case '—', '―', '﹘', '⸺': // iOS has — for two hyphens, and three dots become …
 		return "--", true
-	case '…':
+	case '⁃', '−', '˗':
+		return "-", true
+	case '…', '⋯':
 		return "...", true
 	case '\u00ad', '\u200b', '\u2060', '\ufeff': // a soft hyphen, and spaces without a width
 		return "", true
 	}
-	return " ", unicode.IsSpace(r)
+	switch {
+	case unicode.Is(unicode.Pd, r): // a hyphen or a dash
+		return "-", true
+	case unicode.IsSpace(r):
+		return " ", true
+	}
+	return "", false
 }
 
 // Skeleton returns a text as names are compared: those of which it is the same look alike. It is ""
@@ -73,13 +85,14 @@ func straight(r rune) (plain string, found bool) {
 // that takes letters of different scripts for one.
 func Skeleton(text string, limit int) string {
 	text = norm.NFKC.String(cleaned(Straighten(within(text, limit)), limit))
+	text = Straighten(text) // ‴ has become three primes, and ⁻ a minus sign
 	text = strings.Map(func(r rune) rune {
 		switch {
 		case r == '`': // ´ is in the table
 			return '\''
 		case r == '⁄', r == '∕': // ½ has the first
 			return '/'
-		case r >= utf8.RuneSelf && unicode.In(r, unicode.Cf, unicode.Variation_Selector):
+		case r >= utf8.RuneSelf && unicode.In(r, unicode.Cf, unicode.Variation_Selector), isSkinTone(r):
 			return -1
 		}
 		return r
@@ -90,6 +103,9 @@ func Skeleton(text string, limit int) string {
 	}
 	return strings.Join(words, " ")
 }
+
+// isSkinTone tells of the colours of an emoji. A phone types the one that was chosen last.
+func isSkinTone(r rune) bool { return '\U0001F3FB' <= r && r <= '\U0001F3FF' }
 
 // oneHyphen has one hyphen in the place of several: — stands for two, and looks like one.
 func oneHyphen(word string) string {
