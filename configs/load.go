@@ -217,6 +217,7 @@ func (l *loader) readEnvironment(environ []string) {
 		}
 	}
 	l.pastedNames(variables)
+	l.pastedProxies(variables)
 	l.forgetSecrets(variables)
 	l.decode(l.tree("", reflect.TypeFor[Settings](), variables))
 }

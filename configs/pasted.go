@@ -114,3 +114,13 @@ func (l *loader) pastedNames(names map[string]string) {
 		}
 	}
 }
+
+// pastedProxies looks at the variables that Go reads by itself (https://pkg.go.dev/net/http#ProxyFromEnvironment). It goes
+// without a proxy where it cannot read the address of one.
+func (l *loader) pastedProxies(environ map[string]string) {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		if wrong := pasted(environ[name]); wrong != nil {
+			l.mistake("%s %w", name, wrong)
+		}
+	}
+}

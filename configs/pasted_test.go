@@ -137,3 +137,20 @@ func TestPastedNames(t *testing.T) {
 		}
 	}
 }
+
+// TestPastedProxies: Go reads these. It takes quotes for a part of the host's name, and goes without a proxy past an address that
+// it cannot read, as one with a carriage return.
+func TestPastedProxies(t *testing.T) {
+	for _, variable := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "NO_PROXY", "no_proxy"} {
+		for form, want := range spoilt() {
+			_, err := configs.Load("", required(variable+"="+fmt.Sprintf(form, "http://user:"+sharedMark+"@proxy:3128")))
+			if got := lines(t, err); !slices.Equal(got, []string{variable + " " + want}) {
+				t.Errorf("%s as %q: %q, want %q", variable, form, got, want)
+			}
+			leaks(t, err.Error())
+		}
+	}
+	if _, err := configs.Load("", required("HTTPS_PROXY=http://user:p%22w@proxy:3128", "NO_PROXY=localhost, 10.0.0.0/8,.svc")); err != nil {
+		t.Error(err)
+	}
+}
