@@ -2,6 +2,7 @@ package store_test
 
 import (
 	"bytes"
+	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -99,5 +100,32 @@ func fillEmbedded(t *testing.T, large string, add func(p redis.Pipeliner, key st
 	}
 	if kept := conn.Client.Exists(ctx, "key64", "endless").Val(); kept != 2 || conn.Client.Exists(ctx, "key0").Val() != 0 {
 		t.Error("what expires last was dropped before what expires first")
+	}
+}
+
+// TestManyCommandsAreSentAtOnce has more commands in one go than the embedded Redis reads at once: it answers the first while the
+// last are still being sent.
+func TestManyCommandsAreSentAtOnce(t *testing.T) {
+	conn, err := redisclient.Open("", zerolog.Nop(), func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	const commands = 100
+	for _, size := range []int{10, 1_000, 10_000} {
+		value := strings.Repeat("x", size)
+		for name, sends := range map[string]func(context.Context, func(redis.Pipeliner) error) ([]redis.Cmder, error){
+			"pipeline": conn.Client.Pipelined, "transaction": conn.Client.TxPipelined,
+		} {
+			answers, err := sends(t.Context(), func(p redis.Pipeliner) error {
+				for range commands {
+					p.Echo(t.Context(), value)
+				}
+				return nil
+			})
+			if err != nil || len(answers) != commands {
+				t.Errorf("a %s of %d × %d bytes: %d answers, %v", name, commands, size, len(answers), err)
+			}
+		}
 	}
 }

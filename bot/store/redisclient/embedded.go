@@ -3,6 +3,7 @@ package redisclient
 import (
 	"context"
 	"net"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -45,7 +46,8 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 			if ctx.Err() != nil { // dialing a server that is closed would start it again
 				return nil, net.ErrClosed
 			}
-			return r.Dial()
+			conn, err := r.Dial()
+			return &unblocked{Conn: conn}, err
 		},
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
@@ -85,3 +87,46 @@ func (e *embedded) close() {
 	<-e.done
 	e.redis.Close()
 }
+
+// unblocked is a pipe to the embedded Redis that takes all that is written at once. A pipe has no room by itself, and miniredis
+// answers each command before it reads on: both ends would write, and wait for the other to read.
+type unblocked struct {
+	net.Conn
+
+	mu      sync.Mutex
+	waiting []byte
+	writing bool
+	failed  error
+}
+
+func (c *unblocked) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.failed != nil {
+		return 0, c.failed
+	}
+	c.waiting = append(c.waiting, b...)
+	if !c.writing {
+		c.writing = true
+		go c.pass()
+	}
+	return len(b), nil
+}
+
+// pass writes what waits. It ends with that, or with the connection.
+func (c *unblocked) pass() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for len(c.waiting) > 0 && c.failed == nil {
+		next := c.waiting
+		c.waiting = nil
+		c.mu.Unlock()
+		_, err := c.Conn.Write(next)
+		c.mu.Lock()
+		c.failed = err
+	}
+	c.writing = false
+}
+
+// SetWriteDeadline sets none, as Write waits for nobody.
+func (c *unblocked) SetWriteDeadline(time.Time) error { return nil }
