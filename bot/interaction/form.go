@@ -16,25 +16,32 @@ type Dialog struct {
 	Fields   []Field // at most five
 }
 
-// openingMark stands in the custom ID of a form that was opened before what tells the openings apart.
-const openingMark = "#"
+// openingMark stands in the custom ID of a form that was opened before what tells the openings apart,
+// which has openingLength characters.
+const (
+	openingMark   = "#"
+	openingLength = 13 // of an ID of 64 bits to the base 36
+)
 
 // OpenedBy returns the form with a custom ID that ends in something of the interaction that opens it.
 // A phone shows what stood in the fields of the first form that it saw under a custom ID
 // (discord-api-docs#7554, freya022/BotCommands#150). Of an event that comes twice the form is the same.
 func (d *Dialog) OpenedBy(interactionID string) *Dialog {
 	opened := *d
-	n, _ := strconv.ParseUint(interactionID, 10, 64) // 13 characters of 100 at most
-	opened.CustomID += openingMark + strconv.FormatUint(n, 36)
+	n, _ := strconv.ParseUint(interactionID, 10, 64)
+	id := strconv.FormatUint(n, 36)
+	opened.CustomID += openingMark + strings.Repeat("0", openingLength-len(id)) + id
 	return &opened
 }
 
-// unopened returns the custom ID of a form as it was before OpenedBy.
+// unopened returns the custom ID of a form as it was before OpenedBy. One that a former version has sent
+// may end in a bot's ID with anything in it.
 func unopened(customID string) string {
-	if i := strings.LastIndex(customID, openingMark); i >= 0 {
-		return customID[:i]
+	i := strings.LastIndex(customID, openingMark)
+	if i < 0 || len(customID)-i-len(openingMark) != openingLength {
+		return customID
 	}
-	return customID
+	return customID[:i]
 }
 
 // Field is an input of a modal with the words beside it: Discord's Label component,

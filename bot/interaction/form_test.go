@@ -49,7 +49,7 @@ func TestFormsOfOneBotHaveIDsOfTheirOwn(t *testing.T) {
 	if one.CustomID != again.CustomID || one.CustomID == other.CustomID || len(one.CustomID) > 100 {
 		t.Errorf("the IDs are %q, %q and %q", one.CustomID, again.CustomID, other.CustomID)
 	}
-	for id, want := range map[string]string{one.CustomID: form.CustomID, other.CustomID: form.CustomID, "startup/a": "startup/a"} {
+	for id, want := range map[string]string{one.CustomID: form.CustomID, other.CustomID: form.CustomID, "startup/a": "startup/a", "startup/a#b": "startup/a#b"} {
 		e := interaction.ReadEvent(fastjson.MustParse(`{"type":5,"data":{"custom_id":"` + id + `","components":[]}}`))
 		if e.Name != want {
 			t.Errorf("%q is read as %q", id, e.Name)

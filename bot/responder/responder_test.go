@@ -90,7 +90,7 @@ func TestServe(t *testing.T) {
 			event: press(), handler: func(context.Context, *interaction.Request) (interaction.Response, error) {
 				return interaction.Open(&interaction.Dialog{CustomID: "form/a"}), nil
 			},
-			calls: []call{{"modal form/a#1", 0}}, outcome: "ok",
+			calls: []call{{"modal form/a#0000000000001", 0}}, outcome: "ok",
 		},
 		"suggestions are never deferred": {
 			event: typing(), handler: slow(2*time.Second, func(context.Context, *interaction.Request) (interaction.Response, error) {
