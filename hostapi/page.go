@@ -21,7 +21,13 @@ var (
 	// https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/
 	// https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/rbac_filter
 	plainBarrier = regexp.MustCompile(`^(error code: 10(0[5-9]|1[0235]|20)|RBAC: access denied)$`)
+	// addressBarrier is a 403, in whatever form, about the address that asks, which is this machine's.
+	// https://github.com/Kong/kong/blob/master/kong/plugins/ip-restriction/handler.lua
+	// https://github.com/pterodactyl/panel/blob/develop/app/Http/Middleware/Api/AuthenticateIPAccess.php
+	addressBarrier = regexp.MustCompile(`(?i)"cloudflare_error"|\bIP(v[46])?( address(es)?)?\b[^"]{0,60}\b(not (allowed|permitted|authori[sz]ed|whitelisted|in )|not have (permission|access)|(is|was|been) (blocked|banned|denied|rejected|blacklisted))`)
 )
+
+const addressBlocked = "this machine's address is blocked before the service, by a firewall or a CDN"
 
 // isHTML tells of a body that is a page, or XML.
 func isHTML(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
@@ -47,7 +53,9 @@ func pageIn(res *http.Response, body []byte) (page string, blocked bool) {
 	// https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/
 	// https://docs.aws.amazon.com/waf/latest/developerguide/waf-captcha-and-challenge-how-it-works.html
 	case res.Header.Get("Cf-Mitigated") != "", res.Header.Get("X-Amzn-Waf-Action") != "", plainBarrier.Match(body), isPage && barrier.MatchString(text):
-		return "this machine's address is blocked before the service, by a firewall or a CDN" + text, true
+		return addressBlocked + text, true
+	case !isPage && res.StatusCode == http.StatusForbidden && addressBarrier.Match(body):
+		return strings.TrimSuffix(addressBlocked+": "+reasonIn(body).all, ": "), true
 	case isPage:
 		return "a page of " + cmp.Or(kind, "no content type") + ", not the service's JSON" + text, false
 	}

@@ -16,6 +16,10 @@ func plainly(status int, body string) Fault {
 	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {"text/plain; charset=UTF-8"}}}
 }
 
+func inJSON(status int, body string) Fault {
+	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {"application/json"}}}
+}
+
 const nginx = "<html>\r\n<head><title>405 Not Allowed</title></head>\r\n<body>\r\n<center><h1>405 Not Allowed</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
 
 // ChallengePage is what a CDN answers in place of the service where it takes the caller for a robot.
@@ -37,6 +41,10 @@ func RealBarriers() []NamedFault {
 		{"a policy without a page", plainly(http.StatusForbidden, "RBAC: access denied")},
 		{"a captcha", page(http.StatusMethodNotAllowed, "<html><title>Human Verification</title></html>", "X-Amzn-Waf-Action", "captcha")},
 		{"access denied", page(http.StatusForbidden, "<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>Reference&#32;&#35;18&#46;2</BODY></HTML>")},
+		{"Kong's list of addresses", inJSON(http.StatusForbidden, `{"message":"IP address not allowed: 203.0.113.7"}`)},
+		{"Pterodactyl's list of addresses", inJSON(http.StatusForbidden, `{"errors":[{"code":"AccessDeniedHttpException","status":"403","detail":"This IP address (203.0.113.7) does not have permission to access the API using these credentials."}]}`)},
+		{"a list of addresses", inJSON(http.StatusForbidden, `{"error":"Your IP has been banned."}`)},
+		{"a blocked address in JSON", inJSON(http.StatusForbidden, `{"type":"https://developers.cloudflare.com/","title":"Error 1020: Access denied","status":403,"cloudflare_error":true}`)},
 	}
 }
 
