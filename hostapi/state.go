@@ -74,13 +74,13 @@ func StateOf(status string) State {
 		}
 	}
 	switch word := foldStatus(head); {
+	case mayHaveCrashed(word) && tail != "" && StateOf(strings.Trim(tail, "([:,;–—-) ")).Broken():
+		return StateCrashed
 	case dockerUp.MatchString(head) && foldStatus(tail) == "PAUSED":
 		return StateStopped
 	case dockerUp.MatchString(head):
 		return StateRunning
-	case word == "INIT" && stateOfWord(foldStatus(tail)).Broken(): // Kubernetes, of what runs before: Init:CrashLoopBackOff
-		return StateCrashed
-	case word == "INIT": // Init:0/1
+	case word == "INIT": // Kubernetes, of what runs before: Init:0/1
 		return StateStarting
 	default:
 		return stateOfWord(word)
@@ -108,6 +108,17 @@ func cutStatus(status string) (head, tail string) {
 		}
 	}
 	return status, ""
+}
+
+// mayHaveCrashed reports whether what is said behind a word tells if that is a crash: "Stopped (OOM)",
+// "Waiting: CrashLoopBackOff" (Kubernetes, as are Terminated and Init).
+func mayHaveCrashed(word string) bool {
+	switch word {
+	case "STOPPED", "OFFLINE", "EXITED", "TERMINATED", "WAITING", "INIT":
+		return true
+	default:
+		return false
+	}
 }
 
 func headOf(status string) string {

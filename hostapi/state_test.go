@@ -45,6 +45,13 @@ func TestStates(t *testing.T) {
 		{"ContainerCreating", starting, asItCame}, {"Terminating", stopping, asItCame}, {"Completed", stopped, asItCame}, {"Error", failed, inTheReadersLanguage},
 		{"Evicted", crashed, asItCame}, {"CreateContainerConfigError", crashed, asItCame}, {"Init:0/1", starting, asItCame}, {"Init:CrashLoopBackOff", crashed, asItCame},
 		{"ExitCode:137", crashed, asItCame},
+		{"Waiting: CrashLoopBackOff", crashed, asItCame}, {"Terminated (OOMKilled)", crashed, asItCame}, {"Terminated: Error", crashed, asItCame},
+		{"Terminated: Completed", unknown, asItCame},
+
+		// What is said behind a word of a server that is down may be that it has crashed.
+		{"stopped (exit code 137)", crashed, asItCame}, {"Stopped (exit code 0)", stopped, inTheReadersLanguage}, {"Stopped (OOM)", crashed, asItCame},
+		{"stopped: out of memory", crashed, asItCame}, {"offline (crashed)", crashed, asItCame}, {"exited - OOMKilled", crashed, asItCame},
+		{"Stopped - by its owner", stopped, inTheReadersLanguage}, {"running (crashed before)", running, inTheReadersLanguage},
 
 		// Pterodactyl, Pelican
 		{"installing", installing, inTheReadersLanguage}, {"install_failed", crashed, asItCame}, {"reinstall_failed", crashed, asItCame}, {"suspended", suspended, inTheReadersLanguage},
