@@ -42,6 +42,9 @@ func decodeList(answer object, _ string) (result, error) {
 		return result{}, errors.New("no server can be read: " + strings.Join(*answer.unread, ", "))
 	}
 	list.Account = answer.object("account").account()
+	if v := answer.member("servers"); kindOf(v) != fastjson.TypeArray && len(records) == 0 && (kindOf(answer.member("account")) != fastjson.TypeObject || list.Account.ServerCount > 0) {
+		return result{}, errors.New("servers: " + kindName(v)) // which is an empty list only where an account says no more
+	}
 	if list.Account.ServerCount == 0 {
 		list.Account.ServerCount = len(list.Servers) + unread
 	}

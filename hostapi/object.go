@@ -86,7 +86,8 @@ func (o object) within(name string, v *fastjson.Value) object {
 }
 
 // list returns the objects in a member that is a list. PHP writes a list of which something was
-// left out as an object, in which each name is a number. What is no object has no members.
+// left out as an object, in which each name is a number. It and Lua may write an empty list as an empty
+// object, and Go writes null. What is no object has no members.
 func (o object) list(name string) ([]object, error) {
 	v := o.member(name)
 	values, isList := v.GetArray(), kindOf(v) == fastjson.TypeArray
@@ -108,6 +109,9 @@ func (o object) list(name string) ([]object, error) {
 
 // numbered returns the members of an object by the numbers that are their names.
 func numbered(v *fastjson.Value) (values []*fastjson.Value, ok bool) {
+	if v == nil || v.Type() != fastjson.TypeObject && v.Type() != fastjson.TypeNull {
+		return nil, false
+	}
 	type member struct {
 		number uint64
 		value  *fastjson.Value
@@ -123,7 +127,7 @@ func numbered(v *fastjson.Value) (values []*fastjson.Value, ok bool) {
 	for _, m := range members {
 		values = append(values, m.value)
 	}
-	return values, ok && len(values) > 0
+	return values, ok
 }
 
 // text reads a text. A number is taken by its digits.

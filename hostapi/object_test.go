@@ -124,6 +124,28 @@ func TestListAndCountDiffer(t *testing.T) {
 	}
 }
 
+// Go writes null for an empty list, and PHP and Lua may write an empty object.
+func TestEmptyListsOfOtherLanguages(t *testing.T) {
+	t.Parallel()
+	for _, servers := range []string{`null`, `{}`} {
+		for account, want := range map[string]struct{ known, listed hostapi.Code }{
+			`{"planName":"Pro","serverCount":0}`: {"", ""},
+			`{"planName":"Pro"}`:                 {"", hostapi.CodeUnavailable},
+			`{"planName":"Pro","serverCount":2}`: {hostapi.CodeMalformed, hostapi.CodeMalformed},
+			`null`:                               {hostapi.CodeMalformed, hostapi.CodeMalformed},
+		} {
+			client := serve(t, saying(`{"servers":`+servers+`,"account":`+account+`}`))
+			got, err := client.List(t.Context(), user)
+			if hostapi.CodeOf(err) != want.known || got.Missing() != 0 || len(got.Unread) != 0 {
+				t.Errorf("%s of %s: %+v, %v", servers, account, got, err)
+			}
+			if _, err := client.List(asListed(t), user); hostapi.CodeOf(err) != want.listed {
+				t.Errorf("%s of %s that was listed: %v", servers, account, err)
+			}
+		}
+	}
+}
+
 // Staff are told what was sent, without what it says of a customer.
 func TestUnreadableListsSayWhy(t *testing.T) {
 	t.Parallel()
