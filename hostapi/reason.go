@@ -27,6 +27,7 @@ type reason struct {
 	words string // for a customer: never JSON, never a page; "" where there are none
 	all   string // for staff: the words and the code, a page's text, or JSON as a last resort
 	code  string // for programs
+	token string // what stands under "error" in the place of a code, if it is one that is known
 	json  bool   // the body is JSON, so that it is the service itself which says this
 	page  bool   // the body is a page, so that it is something else
 }
@@ -45,7 +46,12 @@ func reasonIn(body []byte) reason {
 		}
 		return reason{words: said.words(), all: text}
 	}
-	said := saidIn(value, "", 0)
+	said, token := saidIn(value, "", 0), ""
+	if object, ok := value.(map[string]any); ok && said.code == "" {
+		if text, _ := object["error"].(string); codeNamed(text) != "" {
+			token = text
+		}
+	}
 	words := said.words()
 	all := cmp.Or(words, strings.Join(said.found[hollow], " · "))
 	if said.code != "" && !strings.Contains(all, said.code) {
@@ -54,7 +60,7 @@ func reasonIn(body []byte) reason {
 	if all == "" && strings.Trim(string(body), "{}[] \n") != "" && value != nil {
 		all = string(body)
 	}
-	return reason{words: words, all: all, code: said.code, json: true}
+	return reason{words: words, all: all, code: said.code, token: token, json: true}
 }
 
 // rank orders what a body says. Only the words of the first rank that has any are shown: the lower

@@ -2,7 +2,9 @@ package hostapi
 
 import (
 	"cmp"
+	"math"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -14,6 +16,9 @@ const maxRetryAfter = 24 * time.Hour
 // status other than 2xx, or one of 2xx over a body that says "ok": false.
 func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	said := reasonIn(body)
+	if said.code == "" && (res.StatusCode < http.StatusMultipleChoices || !isHollow(said.token)) {
+		said.code = said.token
+	}
 	failure := &Error{Code: codeOf(o, res.StatusCode, said), Op: o.name, Status: res.StatusCode}
 	switch page, blocked := pageIn(res, body); {
 	case page == "", res.StatusCode >= 500 && !blocked: // which means the same, whoever says it
@@ -143,8 +148,9 @@ func codeNamed(code string) Code {
 // that is wrong is wrong in both; against ours where the answer has none.
 func retryAfter(answer http.Header, now time.Time) time.Duration {
 	value := answer.Get("Retry-After")
-	wait, err := time.ParseDuration(value + "s")
-	if err != nil {
+	seconds, err := strconv.ParseFloat(value, 64)
+	wait := time.Duration(min(max(seconds, 0), maxRetryAfter.Seconds()) * float64(time.Second))
+	if err != nil || math.IsNaN(seconds) {
 		if sent, err := http.ParseTime(answer.Get("Date")); err == nil {
 			now = sent
 		}

@@ -84,6 +84,12 @@ func TestRefusals(t *testing.T) {
 		{201, `{"ok":false,"error":{"code":"forbidden"}}`, hostapi.CodeForbidden, "forbidden", false},
 		{200, `{"ok":false,"code":"unauthorized"}`, hostapi.CodeUnauthorized, "unauthorized", false},
 
+		{200, `{"ok":false,"error":"server_not_found"}`, hostapi.CodeNotFound, "server_not_found", false}, // as Slack's API
+		{200, `{"ok":false,"error":"PLAN_LIMIT_REACHED"}`, hostapi.CodeLimitReached, "PLAN_LIMIT_REACHED", false},
+		{200, `{"ok":false,"error":"busy","code":7}`, hostapi.CodeConflict, "busy", false},
+		{403, `{"error":"limit_reached","message":"no more"}`, hostapi.CodeLimitReached, "no more", false},
+		{403, `{"statusCode":403,"message":"not yours","error":"Unauthorized"}`, hostapi.CodeForbidden, "not yours", false}, // a status, and no code
+
 		{200, ``, hostapi.CodeMalformed, "", true},
 		{200, `<html>login</html>`, hostapi.CodeMalformed, "malformed answer: a page of text/plain, not the service's JSON: login", true},
 		{200, `{"status":"RUNNING"}`, hostapi.CodeMalformed, `malformed answer: no "ok": true`, true},
@@ -195,6 +201,11 @@ func TestRetryAfter(t *testing.T) {
 		"-7":                            0,
 		"soon":                          0,
 		"999999":                        24 * time.Hour,
+		"999999999999":                  24 * time.Hour,
+		"1e9":                           24 * time.Hour,
+		"1m":                            0,
+		"NaN":                           0,
+		"20, 30":                        0,
 		"Mon, 02 Jan 2006 15:04:05 GMT": 0,
 		"Mon, 02 Jan 2090 15:04:05 GMT": 24 * time.Hour,
 	} {
