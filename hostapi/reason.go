@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"html"
 	"maps"
 	"net/http"
 	"regexp"
@@ -116,7 +117,8 @@ func (s *sayings) merge(other sayings, best rank) {
 
 // add adds a text about a field, if it is one for people.
 func (s *sayings) add(at rank, text, field string, depth int) {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n    at ") // a stack
+	text, _, _ = strings.Cut(strings.TrimSpace(html.UnescapeString(text)), "\n    at ") // a stack
+	field = field[strings.LastIndexAny(field, "/.")+1:]                                 // of a path
 	if inner, found := jsonIn(text); found {
 		s.merge(saidIn(inner, field, depth+1), exact)
 		return
@@ -258,11 +260,11 @@ func (s *sayings) readMistakes(member string, value any, field string, depth int
 func rankOf(member string) (at rank, isWords bool) {
 	switch folded(member) {
 	case "errors", "nonfielderrors", "fielderrors", "formerrors", "validationerrors", "invalidparams", "violations",
-		"fieldviolations", "issues", "constraints", "details":
+		"fieldviolations", "issues", "constraints", "details", "messages", "errormessages", "failures":
 		return exact, true
 	case "detail", "reason", "errordescription", "defaultmessage", "usermessage":
 		return specific, true
-	case "message", "msg", "error", "errormessage", "description":
+	case "message", "msg", "error", "errormessage", "errmsg", "description":
 		return general, true
 	case "title":
 		return title, true
@@ -294,7 +296,7 @@ func isSkipped(member string) bool {
 
 // fieldOf returns the field that an object says it is about, or "".
 func fieldOf(object map[string]any) string {
-	for _, name := range []string{"field", "property", "propertyPath", "param", "attribute", "loc", "path", "pointer", "name"} {
+	for _, name := range []string{"field", "property", "propertyPath", "propertyName", "param", "attribute", "loc", "path", "pointer", "name"} {
 		_, locations := object["locations"] // of GraphQL, where the path is that of a function
 		_, reason := object["reason"]
 		if name == "path" && locations || name == "name" && !reason {
@@ -305,7 +307,7 @@ func fieldOf(object map[string]any) string {
 			value = list[len(list)-1]
 		}
 		if field, ok := value.(string); ok && field != "" {
-			return field[strings.LastIndexByte(field, '/')+1:]
+			return field
 		}
 	}
 	if source, ok := object["source"].(map[string]any); ok {
@@ -318,7 +320,7 @@ func fieldOf(object map[string]any) string {
 // frameworks put general mistakes under names of their own.
 func names(field string) bool {
 	switch folded(field) {
-	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors":
+	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors", "fields":
 		return false
 	default:
 		return len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")

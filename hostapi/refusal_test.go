@@ -154,6 +154,15 @@ func TestWordsOfRefusals(t *testing.T) {
 		{422, `{"detail":[{"loc":["body","ramMb"],"msg":"must be positive"}]}`, "ramMb: must be positive"},
 		{400, `{"message":["a b","c d","a b"],"error":"Bad Request"}`, "a b · c d"},
 		{400, `{"error":"No such language","message":"Choose NODE or PYTHON"}`, "No such language · Choose NODE or PYTHON"},
+		{422, `{"violations":[{"field":"create.request.name","message":"must not be blank"}]}`, "name: must not be blank"}, // Jakarta's property path
+		{422, `{"errors":{"$.ramMb":["must be a number"],"data[0].name":["is too long"]}}`, "ramMb: must be a number · name: is too long"},
+		{422, `{"messages":["Choose another name"]}`, "Choose another name"},
+		{422, `{"errorMessages":["Choose another name"],"errors":{}}`, "Choose another name"}, // Jira
+		{422, `{"ok":false,"error":{"type":"validation","fields":[{"name":"name","error":"Choose another one"}]}}`, "Choose another one"},
+		{422, `{"failures":[{"propertyName":"Name","errorMessage":"is taken"}]}`, "Name: is taken"}, // FluentValidation
+		{422, `{"errcode":40001,"errmsg":"Choose another name"}`, "Choose another name"},
+		{422, `{"message":"The name &quot;a &amp; b&#039;s&quot; is taken"}`, `The name "a & b's" is taken`}, // escaped for a page
+		{422, `{"message":"&lt;p&gt;Oops&lt;/p&gt;"}`, ""},
 		{422, `{"errors":[{"resource":"Server","field":"name","code":"taken"}],"message":"Validation Failed"}`, ""},
 		{422, `{"error":"name_taken"}`, "name_taken"},
 		{422, `{"error":"name_taken","message":"Der Name ist vergeben"}`, "Der Name ist vergeben"},
