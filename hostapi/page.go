@@ -27,6 +27,10 @@ var (
 	addressBarrier = regexp.MustCompile(`(?i)"cloudflare_error"|\bIP(v[46])?( address(es)?)?\b[^"]{0,60}\b(not (allowed|permitted|authori[sz]ed|whitelisted|in )|not have (permission|access)|(is|was|been) (blocked|banned|denied|rejected|blacklisted))`)
 )
 
+// gatewayBarrier is a 403 of Amazon's API gateway about the request as a whole.
+// https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
+var gatewayBarrier = regexp.MustCompile(`"Missing Authentication Token"|\bexecute-api:`)
+
 const addressBlocked = "this machine's address is blocked before the service, by a firewall or a CDN"
 
 // isHTML tells of a body that is a page, or XML.
@@ -56,6 +60,8 @@ func pageIn(res *http.Response, body []byte) (page string, blocked bool) {
 		return addressBlocked + text, true
 	case !isPage && res.StatusCode == http.StatusForbidden && addressBarrier.Match(body):
 		return strings.TrimSuffix(addressBlocked+": "+reasonIn(body).all, ": "), true
+	case !isPage && res.StatusCode == http.StatusForbidden && (gatewayBarrier.Match(body) || res.Header.Get("X-Amzn-Errortype") != ""):
+		return "an API gateway before the service lets nothing through: " + reasonIn(body).all, false
 	case isPage:
 		return "a page of " + cmp.Or(kind, "no content type") + ", not the service's JSON" + text, false
 	}

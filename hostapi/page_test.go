@@ -18,7 +18,7 @@ func TestPagesAreNotTheServices(t *testing.T) {
 		_, restarted := client.Restart(t.Context(), user, "srv-1")
 		for _, err := range []error{listed, restarted} {
 			got := asError(t, err)
-			said := strings.Contains(got.Detail, "not the service's JSON") || strings.Contains(got.Detail, "is blocked before the service") ||
+			said := strings.Contains(got.Detail, "not the service's JSON") || strings.Contains(got.Detail, "before the service lets nothing through") || strings.Contains(got.Detail, "is blocked before the service") ||
 				strings.HasPrefix(got.Detail, "redirect not followed: to https://") && !strings.Contains(got.Detail, "/signin")
 			if got.Code != hostapi.CodeUnavailable || got.Uncertain || !said {
 				t.Errorf("%s: uncertain %v, %v", page.Name, got.Uncertain, err)

@@ -55,6 +55,8 @@ func RealPages() []NamedFault {
 		NamedFault{"400", page(http.StatusBadRequest, "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>")},
 		NamedFault{"402", page(http.StatusPaymentRequired, "<!doctype html><title>This deployment is paused</title>")},
 		NamedFault{"403", page(http.StatusForbidden, "<html><head><title>403 Forbidden</title></head></html>")},
+		NamedFault{"403 of an API gateway", inJSON(http.StatusForbidden, `{"message":"Missing Authentication Token"}`)},
+		NamedFault{"403 of an API gateway's policy", Fault{Status: http.StatusForbidden, Body: `{"message":"Forbidden"}`, Header: http.Header{"Content-Type": {"application/json"}, "X-Amzn-Errortype": {"ForbiddenException"}}}},
 		NamedFault{"403 in XML", Fault{Status: http.StatusForbidden, Body: `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`, Header: http.Header{"Content-Type": {"application/xml"}}}},
 		NamedFault{"403 without markup", page(http.StatusForbidden, "Forbidden")},
 		NamedFault{"404", page(http.StatusNotFound, "\uFEFF\n<!-- none --><html><title>404 Not Found</title></html>")},
