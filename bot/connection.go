@@ -224,8 +224,14 @@ func (b *Bot) judgeSecret(c hostapi.Call) {
 // accountDoubted is told how many accounts that were listed before the service does not find, and why of one
 // of which that has just begun. While the service is away, that is no news.
 func (b *Bot) accountDoubted(lost int, begun error) {
-	b.accountsLost.Store(int64(lost))
-	b.lostCounted.Store(time.Now().UnixNano())
+	before := b.accountsLost.Swap(int64(lost))
+	now := time.Now()
+	b.lostCounted.Store(now.UnixNano())
+	// While there are fewer and fewer, they come back after an outage, of which staff know.
+	if lost >= hostapi.Several && int64(lost) >= before && b.service.DownSince().IsZero() && b.accountsMissing.CompareAndSwap(nil, &now) {
+		b.log.Error().Int("not_found", lost).Msg("the hosting service does not find accounts that it has listed: customers see them as they were")
+		b.staffQueue.Go(func() { b.stafflog.AccountsLost(lost) })
+	}
 	if begun != nil && b.service.DownSince().IsZero() {
 		b.log.Warn().Err(begun).Int("accounts", lost).Msg("the hosting service does not find an account that it has listed: it is shown as it was")
 		b.staffQueue.Go(func() { b.stafflog.AccountLost(begun) })
@@ -245,18 +251,14 @@ func (b *Bot) lostAccounts() int {
 // find: some customers have none.
 const fewReads = 20
 
-// judgeReads tells staff if the hosting service does not find several accounts that it has listed, or more than
-// half of the accounts that it is asked for, as something does that is not the service, and when it
-// finds three quarters of them again.
+// judgeReads tells staff if the hosting service does not find more than half of the accounts that it is asked
+// for, as something does that is not the service, and when it finds three quarters of them again.
 func (b *Bot) judgeReads() {
 	reads, missing := b.monitor.AccountReads()
 	lost := b.lostAccounts()
 	now := time.Now()
 	switch {
 	case !b.service.DownSince().IsZero(): // staff know that it is away, and why
-	case lost >= hostapi.Several && b.accountsMissing.CompareAndSwap(nil, &now):
-		b.log.Error().Int("not_found", lost).Msg("the hosting service does not find accounts that it has listed: customers see them as they were")
-		b.staffQueue.Go(func() { b.stafflog.AccountsLost(lost) })
 	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
 		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
 		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })

@@ -251,6 +251,13 @@ func TestStaffReadOfAccountsThatAreLost(t *testing.T) {
 		if read(found) != 1 || b.missingAccounts() != (health.Missing{}) {
 			t.Errorf("afterwards staff read %q", channel.taken)
 		}
+		b.accountsLost.Store(9) // while the service was down, which staff have read
+		b.accountDoubted(8, nil)
+		b.judgeReads()
+		if read(several) != 1 || read("anymore: 8") != 0 {
+			t.Errorf("while accounts come back staff read %q", channel.taken)
+		}
+		b.accountsLost.Store(0)
 		b.accountDoubted(5, nil)
 		time.Sleep(hostapi.Blip + time.Second) // nobody asks for them
 		b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
