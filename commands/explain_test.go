@@ -36,6 +36,7 @@ func TestExplain(t *testing.T) {
 		{&hostapi.Error{Code: hostapi.CodeUnavailable, Status: 504}, "didn't answer in time", true},
 		{hostapi.Interrupted(expired(t), hostapi.OpStop), "didn't answer in time", true},
 		{&hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: time.Minute}, ":T>", true},
+		{&hostapi.Error{Code: hostapi.CodeRateLimited, RetryAfter: 24 * time.Hour}, ":f>", true}, // which is the same time of day
 		{service(hostapi.CodeCanceled), "was interrupted", true},
 		{service(hostapi.CodeNotFound), "no longer exists", true},
 		{service(hostapi.CodeNotOffered), "don't offer", false},

@@ -117,7 +117,11 @@ func (v view) say(key string, with args) string {
 	return v.t.Format(key, all)
 }
 
-// at says a time to come to the second, which stays true however late it is read.
+// at says a time to come to the second, which stays true however late it is read, and with its date if it is far.
 func (v view) at(t time.Time) string {
-	return v.t.Format("time.at", args{"Time": stamp(t.Add(time.Second-1), "T")})
+	style := "T"
+	if time.Until(t) > 12*time.Hour {
+		style = "f"
+	}
+	return v.t.Format("time.at", args{"Time": stamp(t.Add(time.Second-1), style)})
 }
