@@ -79,8 +79,8 @@ func codeOf(o operation, status int, said reason) Code {
 		return CodeInvalid
 	case named != "":
 		return named
-	case isOK && !o.reads && said.words != "":
-		return CodeConflict
+	case !o.reads && said.words != "" && (isOK || status == http.StatusUnprocessableEntity && said.json):
+		return CodeConflict // the words say why not
 	}
 	switch status {
 	case http.StatusForbidden:

@@ -80,6 +80,8 @@ func StateOf(status string) State {
 		return StateStopped
 	case dockerUp.MatchString(head):
 		return StateRunning
+	case strings.HasPrefix(word, "SUSPENDED"): // with the reason behind it
+		return StateSuspended
 	case word == "INIT": // Kubernetes, of what runs before: Init:0/1
 		return StateStarting
 	default:

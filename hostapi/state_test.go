@@ -56,7 +56,7 @@ func TestStates(t *testing.T) {
 		// Pterodactyl, Pelican
 		{"installing", installing, inTheReadersLanguage}, {"install_failed", crashed, asItCame}, {"reinstall_failed", crashed, asItCame}, {"suspended", suspended, inTheReadersLanguage},
 		{"restoring_backup", installing, asItCame}, {"offline", stopped, inTheReadersLanguage}, {"build failed", crashed, asItCame}, {"backup_failed", unknown, asItCame},
-		{"Suspended (non-payment)", suspended, asItCame}, {"suspended: non-payment", suspended, asItCame}, {"Suspended - non-payment", suspended, asItCame}, {"SUSPENDED — abuse", suspended, asItCame},
+		{"Suspended (non-payment)", suspended, asItCame}, {"suspended: non-payment", suspended, asItCame}, {"Suspended - non-payment", suspended, asItCame}, {"SUSPENDED — abuse", suspended, asItCame}, {"suspended by admin", suspended, asItCame}, {"SUSPENDED_NONPAYMENT", suspended, asItCame},
 
 		// systemd
 		{"active", running, inTheReadersLanguage}, {"active (running)", running, inTheReadersLanguage}, {"inactive (dead)", stopped, inTheReadersLanguage},
