@@ -132,7 +132,7 @@ func TestWhatWasEnteredIsRefused(t *testing.T) {
 				}
 			}
 			_, err := client.Restart(t.Context(), "42", "srv-1")
-			got, code := asError(t, err), hostapi.CodeInternal // the request is ours alone
+			got, code := asError(t, err), hostapi.CodeInternal                                                                  // the request is ours alone
 			if got.Status < 300 || got.Status == http.StatusUnprocessableEntity && want != "" && refusal.Name != "plain text" { // which a gateway may say
 				code = hostapi.CodeConflict
 			}
