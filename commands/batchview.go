@@ -164,13 +164,13 @@ func (v view) whyOf(members []member) explanation {
 		if m.stage == stageEnded && m.end.err != nil {
 			told = true
 		}
-		why, is := explanation{}, m.fate()
-		switch {
-		case is == fateFailed:
+		why := explanation{}
+		switch m.fate() {
+		case fateFailed:
 			why = v.whyFailed(m.end)
-		case is == fateUnconfirmed:
+		case fateUnconfirmed:
 			why.text = v.t.Text("restart_all.unconfirmed")
-		case is == fateSkipped:
+		case fateSkipped:
 			why = v.whyLeft(m.refusal)
 		}
 		if why.text == "" || slices.Contains(reasons, why.text) || len(reasons) == batchReasons {

@@ -16,8 +16,9 @@ func plainly(status int, body string) Fault {
 	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {"text/plain; charset=UTF-8"}}}
 }
 
-func inJSON(status int, body string) Fault {
-	return Fault{Status: status, Body: body, Header: http.Header{"Content-Type": {"application/json"}}}
+// forbidden is a refusal in JSON.
+func forbidden(body string) Fault {
+	return Fault{Status: http.StatusForbidden, Body: body, Header: http.Header{"Content-Type": {"application/json"}}}
 }
 
 const nginx = "<html>\r\n<head><title>405 Not Allowed</title></head>\r\n<body>\r\n<center><h1>405 Not Allowed</h1></center>\r\n<hr><center>nginx</center>\r\n</body>\r\n</html>\r\n"
@@ -41,10 +42,10 @@ func RealBarriers() []NamedFault {
 		{"a policy without a page", plainly(http.StatusForbidden, "RBAC: access denied")},
 		{"a captcha", page(http.StatusMethodNotAllowed, "<html><title>Human Verification</title></html>", "X-Amzn-Waf-Action", "captcha")},
 		{"access denied", page(http.StatusForbidden, "<HTML><HEAD>\n<TITLE>Access Denied</TITLE>\n</HEAD><BODY>Reference&#32;&#35;18&#46;2</BODY></HTML>")},
-		{"Kong's list of addresses", inJSON(http.StatusForbidden, `{"message":"IP address not allowed: 203.0.113.7"}`)},
-		{"Pterodactyl's list of addresses", inJSON(http.StatusForbidden, `{"errors":[{"code":"AccessDeniedHttpException","status":"403","detail":"This IP address (203.0.113.7) does not have permission to access the API using these credentials."}]}`)},
-		{"a list of addresses", inJSON(http.StatusForbidden, `{"error":"Your IP has been banned."}`)},
-		{"a blocked address in JSON", inJSON(http.StatusForbidden, `{"type":"https://developers.cloudflare.com/","title":"Error 1020: Access denied","status":403,"cloudflare_error":true}`)},
+		{"Kong's list of addresses", forbidden(`{"message":"IP address not allowed: 203.0.113.7"}`)},
+		{"Pterodactyl's list of addresses", forbidden(`{"errors":[{"code":"AccessDeniedHttpException","status":"403","detail":"This IP address (203.0.113.7) does not have permission to access the API using these credentials."}]}`)},
+		{"a list of addresses", forbidden(`{"error":"Your IP has been banned."}`)},
+		{"a blocked address in JSON", forbidden(`{"type":"https://developers.cloudflare.com/","title":"Error 1020: Access denied","status":403,"cloudflare_error":true}`)},
 	}
 }
 
@@ -55,7 +56,7 @@ func RealPages() []NamedFault {
 		NamedFault{"400", page(http.StatusBadRequest, "<html><head><title>400 The plain HTTP request was sent to HTTPS port</title></head></html>")},
 		NamedFault{"402", page(http.StatusPaymentRequired, "<!doctype html><title>This deployment is paused</title>")},
 		NamedFault{"403", page(http.StatusForbidden, "<html><head><title>403 Forbidden</title></head></html>")},
-		NamedFault{"403 of an API gateway", inJSON(http.StatusForbidden, `{"message":"Missing Authentication Token"}`)},
+		NamedFault{"403 of an API gateway", forbidden(`{"message":"Missing Authentication Token"}`)},
 		NamedFault{"403 of an API gateway's policy", Fault{Status: http.StatusForbidden, Body: `{"message":"Forbidden"}`, Header: http.Header{"Content-Type": {"application/json"}, "X-Amzn-Errortype": {"ForbiddenException"}}}},
 		NamedFault{"403 in XML", Fault{Status: http.StatusForbidden, Body: `<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>`, Header: http.Header{"Content-Type": {"application/xml"}}}},
 		NamedFault{"403 without markup", page(http.StatusForbidden, "Forbidden")},
