@@ -119,7 +119,7 @@ func TestLimitedAccountWaitsAlone(t *testing.T) {
 		}
 		turn := look("limited")
 		for _, test := range []struct{ says, waits time.Duration }{ // 0: until its next turn
-			{0, 0}, {time.Second, 0}, {90 * time.Minute, 90 * time.Minute}, {10 * time.Hour, 2 * time.Hour},
+			{0, 0}, {time.Millisecond, 0}, {90 * time.Minute, 90 * time.Minute}, {10 * time.Hour, 2 * time.Hour},
 		} {
 			wait = test.says
 			before, looks := time.Now().Truncate(time.Millisecond), len(s.of("other"))
