@@ -116,6 +116,8 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.types(kb.ArrowDown + kb.Enter)
 	b.until("two are ticked", `(document.querySelector(".choices:popover-open").innerText.match(/☑/g) ?? []).length === 2`)
 	b.types(kb.Escape)
+	b.sees(last, "Continue")
+	b.presses(last, "Continue")
 	b.sees("#modal", "Title of the panel")
 	b.types(kb.Enter)
 	b.sees("#messages", "Panel posted")
