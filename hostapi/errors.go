@@ -27,6 +27,14 @@ const (
 	CodeInternal     Code = "internal"      // everything else
 )
 
+// Codes lists the kinds of failure.
+func Codes() []Code {
+	return []Code{
+		CodeUnauthorized, CodeForbidden, CodeNotFound, CodeConflict, CodeLimitReached, CodeInvalid,
+		CodeRateLimited, CodeUnavailable, CodeMalformed, CodeCanceled, CodeNotOffered, CodeInternal,
+	}
+}
+
 // Error is a call that failed. No part of it holds the shared secret, even
 // where the service sends it back.
 type Error struct {

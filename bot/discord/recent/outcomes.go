@@ -47,6 +47,13 @@ func (o *Outcomes) Note(now time.Time, reason string) {
 	l.Failed, l.Reason, l.Recovered = now, reason, time.Time{}
 }
 
+// Called reports whether there was a call.
+func (o *Outcomes) Called() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return !o.last.Succeeded.IsZero() || !o.last.Failed.IsZero()
+}
+
 // Summary is how calls to a dependency have fared lately.
 type Summary struct {
 	Last

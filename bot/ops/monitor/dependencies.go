@@ -12,7 +12,8 @@ import (
 
 // Leader adds to what /metrics shows whether this replica leads.
 func (m *Monitor) Leader(leading func() bool) {
-	m.read = append(m.read, func(p *page) { p.gauge("hostbot_leader", oneIf(leading())) })
+	leader := gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels.")
+	m.ask(func(show show) { show(leader, oneIf(leading())) })
 }
 
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
@@ -21,15 +22,17 @@ func (m *Monitor) DiscordRequest(route string, status int, failure string) {
 	if status != 0 || failure != "" { // otherwise it was cancelled
 		m.discord.Note(time.Now(), failure)
 	}
-	m.count("hostbot_discord_requests_total", "route", route, "status", class(status))
+	m.counted.requests.WithLabelValues(route, class(status)).Inc()
 }
 
 // Discord adds to what /metrics shows how many requests Discord answered within
 // rest.InvalidWindow, and how many of them count towards a ban.
 func (m *Monitor) Discord(recent func() (answered, invalid int)) {
-	m.read = append(m.read, func(p *page) {
+	refused := gauge("hostbot_discord_invalid_requests",
+		"Requests of the last ten minutes that count towards a ban of this machine's address: Discord bans at 10,000.")
+	m.ask(func(show show) {
 		_, invalid := recent()
-		p.gauge("hostbot_discord_invalid_requests", float64(invalid))
+		show(refused, float64(invalid))
 	})
 }
 
@@ -53,7 +56,17 @@ func (m *Monitor) CacheLookup(fresh bool) {
 	if fresh {
 		result = "fresh"
 	}
-	m.count("hostbot_cache_lookups_total", "result", result)
+	m.counted.lookups.WithLabelValues(result).Inc()
+}
+
+// ServiceHealth adds to what /metrics shows whether the hosting service is there, once it was called.
+func (m *Monitor) ServiceHealth(downSince func() time.Time) {
+	up := gauge("hostbot_hostapi_up", "0 while the hosting service is taken to be away, and calls are refused; missing until it was called.")
+	m.ask(func(show show) {
+		if down := !downSince().IsZero(); down || m.calls.Called() {
+			show(up, oneIf(!down))
+		}
+	})
 }
 
 // RedisUp notes that Redis can be used, or why it cannot.
@@ -72,11 +85,18 @@ func (m *Monitor) RecentRequests() recent.Summary { return m.discord.Summary(tim
 // RedisOutages is when Redis was lost last, and when it was back.
 func (m *Monitor) RedisOutages() recent.Summary { return m.redis.Summary(time.Now()) }
 
-// Redis adds the connections to Redis to what /metrics shows.
+// Redis adds to what /metrics shows the connections to Redis, and whether it can be used, once there was a
+// connection.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {
-	m.read = append(m.read, func(p *page) {
+	up := gauge("hostbot_redis_up", "0 while Redis cannot be used; missing while there is no connection, and nothing is known yet.")
+	connections := gauge("hostbot_redis_connections", "Connections to Redis.")
+	timeouts := counter("hostbot_redis_pool_timeouts_total", "Commands that found no free connection to Redis in time.")
+	m.ask(func(show show) {
 		now := stats()
-		p.gauge("hostbot_redis_connections", float64(now.TotalConns))
-		p.counter("hostbot_redis_pool_timeouts_total", uint64(now.Timeouts))
+		if away := m.redisAway.Load(); away || now.TotalConns > 0 {
+			show(up, oneIf(!away))
+		}
+		show(connections, float64(now.TotalConns))
+		show(timeouts, float64(now.Timeouts))
 	})
 }

@@ -20,23 +20,33 @@ type Gateway struct {
 
 // Gateway adds the gateway to what /metrics shows.
 func (m *Monitor) Gateway(now func() Gateway) {
-	m.read = append(m.read, func(p *page) {
+	ready := gauge("hostbot_gateway_shard_ready", "1 while Discord delivers the events of a shard that is held.", "shard")
+	latency := gauge("hostbot_gateway_latency_seconds", "From the last heartbeat to its acknowledgement; missing until there is one.", "shard")
+	held := gauge("hostbot_gateway_shards_held", "Shards that this replica holds.")
+	remaining := gauge("hostbot_gateway_sessions_remaining",
+		"Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes.")
+	recommended := gauge("hostbot_gateway_recommended_shards", "Shards that Discord recommends.")
+	concurrency := gauge("hostbot_gateway_max_concurrency", "Sessions that may be begun at the same time.")
+	identifies := counter("hostbot_gateway_identifies_total", "Sessions that were begun, or tried to begin.")
+	resumes := counter("hostbot_gateway_resumes_total", "Sessions that were resumed.")
+	handovers := counter("hostbot_gateway_handovers_total", "Shards that were given to other replicas.")
+	m.ask(func(show show) {
 		g := now()
 		for _, s := range g.Shards {
-			p.gauge("hostbot_gateway_shard_ready", oneIf(s.Ready), "shard", strconv.Itoa(s.ID))
+			shard := strconv.Itoa(s.ID)
+			show(ready, oneIf(s.Ready), shard)
+			if s.Latency > 0 {
+				show(latency, s.Latency.Seconds(), shard)
+			}
 		}
-		for _, s := range g.Shards {
-			p.gauge("hostbot_gateway_latency_seconds", s.Latency.Seconds(), "shard", strconv.Itoa(s.ID))
+		show(held, float64(len(g.Shards)))
+		if limits := g.Limits.SessionStartLimit; limits.Total > 0 { // Discord has told
+			show(remaining, float64(limits.Remaining))
+			show(recommended, float64(g.Limits.Shards))
+			show(concurrency, float64(limits.MaxConcurrency))
 		}
-		limits := g.Limits.SessionStartLimit
-		p.gauge("hostbot_gateway_shards_held", float64(len(g.Shards)))
-		if limits.Total > 0 { // Discord has told
-			p.gauge("hostbot_gateway_sessions_remaining", float64(limits.Remaining))
-			p.gauge("hostbot_gateway_recommended_shards", float64(g.Limits.Shards))
-			p.gauge("hostbot_gateway_max_concurrency", float64(limits.MaxConcurrency))
-		}
-		p.counter("hostbot_gateway_identifies_total", uint64(g.Identifies))
-		p.counter("hostbot_gateway_resumes_total", uint64(g.Resumes))
-		p.counter("hostbot_gateway_handovers_total", uint64(g.Handovers))
+		show(identifies, float64(g.Identifies))
+		show(resumes, float64(g.Resumes))
+		show(handovers, float64(g.Handovers))
 	})
 }

@@ -10,24 +10,25 @@ import (
 // LogChannels adds to what /metrics shows how the log channels fare, labelled with the
 // categories of their entries, and how many entries were dropped.
 func (m *Monitor) LogChannels(status func() []logchannel.Status, dropped func() uint64) {
-	m.read = append(m.read, func(p *page) {
-		p.counter("hostbot_log_entries_dropped_total", dropped())
-		channels := status()
-		gauge := func(name string, value func(logchannel.Status) float64) {
-			for _, s := range channels {
-				p.gauge("hostbot_log_"+name, value(s), "channel", categories(s))
+	lost := counter("hostbot_log_entries_dropped_total",
+		"Log channel entries that nobody reads: too many waited, or for more than a day for a channel that is not in the settings any more.")
+	waiting := gauge("hostbot_log_entries_waiting", "Log channel entries that Discord does not have yet.", "channel")
+	oldest := gauge("hostbot_log_oldest_entry_seconds", "For how long the oldest entry has been waiting that Discord does not have yet.", "channel")
+	failing := gauge("hostbot_log_channel_failing", "1 while Discord does not take entries; missing until this replica has sent one.", "channel")
+	requests := counter("hostbot_log_requests_total", "Messages and edits that Discord took.", "channel")
+	failed := counter("hostbot_log_failed_requests_total", "Messages and edits that Discord did not take at once.", "channel")
+	m.ask(func(show show) {
+		show(lost, float64(dropped()))
+		for _, s := range status() {
+			channel := categories(s)
+			show(waiting, float64(s.Waiting), channel)
+			show(oldest, s.Age(time.Now()).Seconds(), channel)
+			if trouble := s.Trouble != ""; trouble || s.Sent > 0 {
+				show(failing, oneIf(trouble), channel)
 			}
+			show(requests, float64(s.Sent), channel)
+			show(failed, float64(s.Retried), channel)
 		}
-		counter := func(name string, value func(logchannel.Status) uint64) {
-			for _, s := range channels {
-				p.counter("hostbot_log_"+name, value(s), "channel", categories(s))
-			}
-		}
-		gauge("entries_waiting", func(s logchannel.Status) float64 { return float64(s.Waiting) })
-		gauge("oldest_entry_seconds", func(s logchannel.Status) float64 { return s.Age(time.Now()).Seconds() })
-		gauge("channel_failing", func(s logchannel.Status) float64 { return oneIf(s.Trouble != "") })
-		counter("requests_total", func(s logchannel.Status) uint64 { return s.Sent })
-		counter("failed_requests_total", func(s logchannel.Status) uint64 { return s.Retried })
 	})
 }
 

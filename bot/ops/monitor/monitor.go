@@ -17,6 +17,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
 	"hostbot/bot/discord/recent"
 	"hostbot/bot/interaction"
 	"hostbot/bot/responder"
@@ -31,12 +34,12 @@ const Window = 5 * time.Minute
 const ReadsWindow = 10 * time.Minute
 
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
-// add to what /metrics shows: they are called before Handler.
+// add to what /metrics shows: they are called once, before Handler. A function that they are given is
+// called each time /metrics is read, by several goroutines at once where several read it.
 type Monitor struct {
-	began      time.Time // as good as the process
-	commit     string    // that the program was built from
+	registry   *prometheus.Registry
+	commit     string // that the program was built from
 	counted    counted
-	read       []func(*page) // what is asked for each page
 	answered   atomic.Int64
 	unanswered atomic.Int64
 	calls      recent.Outcomes // to the hosting service
@@ -49,29 +52,30 @@ type Monitor struct {
 
 // New returns a monitor; ready becomes the gauge hostbot_ready.
 func New(version string, ready func() bool) *Monitor {
-	m := &Monitor{began: time.Now(), counted: counted{metrics: make(map[string]map[string]*series)}}
+	registry := prometheus.NewRegistry()
+	m := &Monitor{registry: registry, counted: newCounted(registry)}
 	for _, o := range []*recent.Outcomes{&m.calls, &m.discord, &m.redis, &m.responses.Outcomes} {
 		o.Window = Window
 	}
 	m.reads.Window = ReadsWindow
-	m.read = append(m.read, func(p *page) {
-		p.gauge("hostbot_build_info", 1, "commit", m.commit, "goversion", runtime.Version(), "version", version)
-		p.gauge("hostbot_ready", oneIf(ready()))
-		p.gauge("hostbot_redis_up", oneIf(!m.redisAway.Load()))
+	began := float64(time.Now().UnixMilli()) / 1000 // as good as the process
+	build := gauge("hostbot_build_info", "The program's version, the commit that it was built from, and Go's version.", "version", "commit", "goversion")
+	serves := gauge("hostbot_ready", "1 while Discord delivers interactions.")
+	started := gauge(startTime, "When the process started, since 1970.")
+	m.ask(func(show show) {
+		show(build, 1, version, m.commit, runtime.Version())
+		show(serves, oneIf(ready()))
+		show(started, began)
 	})
+	registry.MustRegister(collectors.NewGoCollector(), process())
 	return m
 }
 
+// ask adds to what /metrics shows.
+func (m *Monitor) ask(a asked) { m.registry.MustRegister(a) }
+
 // Commit adds to what /metrics shows from which commit the program was built.
 func (m *Monitor) Commit(commit string) { m.commit = commit }
-
-// oneIf is 1 for what is so, and else 0.
-func oneIf(so bool) float64 {
-	if so {
-		return 1
-	}
-	return 0
-}
 
 // Interaction counts an interaction that is over.
 func (m *Monitor) Interaction(o responder.Observation) {
@@ -80,25 +84,26 @@ func (m *Monitor) Interaction(o responder.Observation) {
 	}
 	if o.Outcome == "unanswered" {
 		m.unanswered.Add(1)
+		m.counted.unanswered.WithLabelValues(string(o.Kind)).Inc()
 	} else {
 		m.answered.Add(1)
 	}
-	m.count("hostbot_interactions_total", "kind", string(o.Kind), "outcome", o.Outcome, "route", o.Route)
+	m.counted.interactions.WithLabelValues(string(o.Kind), o.Route, o.Outcome).Inc()
 	if o.First > 0 {
-		upTo := []float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}
-		m.observe("hostbot_first_response_seconds", upTo, o.First, "deferred", strconv.FormatBool(o.Deferred), "kind", string(o.Kind))
+		m.counted.firstResponse.WithLabelValues(string(o.Kind), strconv.FormatBool(o.Deferred)).Observe(o.First.Seconds())
 	}
 }
 
 // Action counts an action that has ended.
 func (m *Monitor) Action(a interaction.Action) {
-	m.count("hostbot_actions_total", "action", a.Name, "outcome", string(a.Outcome))
+	m.counted.actions.WithLabelValues(a.Name, string(a.Outcome)).Inc()
 }
 
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
-	upTo := []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
-	m.observe("hostbot_hostapi_request_seconds", upTo, c.Duration, "code", string(c.Code), "operation", string(c.Op))
+	operation, code := string(c.Op), string(c.Code)
+	m.counted.calls.WithLabelValues(operation, code).Inc()
+	m.counted.callDuration.WithLabelValues(operation, code).Observe(c.Duration.Seconds())
 	if c.Attempts > 0 { // otherwise the service has nothing to do with it
 		reason := ""
 		if blamesService(c.Code) {
@@ -111,24 +116,10 @@ func (m *Monitor) Service(c hostapi.Call) {
 	}
 }
 
-// count adds one to a counter.
-func (m *Monitor) count(name string, labels ...string) {
-	m.counted.add(name, nil, 1, labels...)
-}
-
-// observe counts a duration in a histogram with these upper bounds, in seconds.
-func (m *Monitor) observe(name string, upTo []float64, d time.Duration, labels ...string) {
-	m.counted.add(name, upTo, d.Seconds(), labels...)
-}
-
-// ServiceHealth adds to what /metrics shows whether the hosting service is there.
-func (m *Monitor) ServiceHealth(downSince func() time.Time) {
-	m.read = append(m.read, func(p *page) { p.gauge("hostbot_hostapi_up", oneIf(downSince().IsZero())) })
-}
-
 // Log adds to what /metrics shows how many lines of the process log were dropped.
 func (m *Monitor) Log(dropped func() uint64) {
-	m.read = append(m.read, func(p *page) { p.counter("hostbot_log_lines_dropped_total", dropped()) })
+	lost := counter("hostbot_log_lines_dropped_total", "Lines of the process log that were lost, because nobody read them in time or at all.")
+	m.ask(func(show show) { show(lost, float64(dropped())) })
 }
 
 // blamesService reports whether a failure is the service's, or the way's to it, and

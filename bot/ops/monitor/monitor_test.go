@@ -3,10 +3,10 @@ package monitor_test
 import (
 	"context"
 	"errors"
-	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"runtime"
 	"strconv"
 	"strings"
@@ -131,60 +131,140 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// TestProcessIsMeasured compares figures of the process with what else is known of it.
-func TestProcessIsMeasured(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("there is no /proc")
+// TestFiguresAreMissingUntilSomethingIsKnown keeps a gauge from saying that all is well before anybody looked,
+// and a counter from beginning anew.
+func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
+	m := newMonitor()
+	var connections redis.PoolStats
+	m.Redis(func() *redis.PoolStats { return &connections })
+	m.ServiceHealth(func() time.Time { return time.Time{} })
+	m.Gateway(func() monitor.Gateway { return monitor.Gateway{Shards: []shards.Status{{ID: 1}}} })
+	channel := logchannel.Status{Categories: []logchannel.Category{logchannel.Errors}}
+	m.LogChannels(func() []logchannel.Status { return []logchannel.Status{channel} }, func() uint64 { return 0 })
+	unknown := errors.New("refused")
+	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, unknown })
+	later := map[string]float64{
+		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
 	}
-	pages := monitor.New("1.2.3", func() bool { return true }).Handler(monitor.Pages{})
-	read := func() map[string]float64 {
-		answer := httptest.NewRecorder()
-		pages.ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
-		figures := make(map[string]float64)
-		for line := range strings.Lines(answer.Body.String()) {
-			if name, value, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != "#" {
-				figure, err := strconv.ParseFloat(value, 64)
-				if err != nil {
-					t.Errorf("%s: %v", line, err)
-				}
-				figures[name] = figure
+	first := scrape(t, m)
+	for name := range later {
+		if value, is := first[name]; is {
+			t.Errorf("%s is %v before anything is known", name, value)
+		}
+	}
+	for _, name := range []string{`hostbot_gateway_latency_seconds{shard="1"}`, "hostbot_gateway_sessions_remaining"} {
+		if value, is := first[name]; is {
+			t.Errorf("%s is %v before Discord has said anything", name, value)
+		}
+	}
+	if _, is := first["hostbot_watch_accounts"]; !is {
+		t.Error("where alerts cannot be asked for, watching is not shown")
+	}
+
+	connections.TotalConns, channel.Sent, unknown = 1, 1, nil
+	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
+	then := scrape(t, m)
+	for name, want := range later {
+		if value, is := then[name]; !is || value != want {
+			t.Errorf("%s is %v (%t), want %v", name, value, is, want)
+		}
+	}
+}
+
+// TestCountersAreThereFromTheStart lets alerts see what happens first: Prometheus takes the first value of a
+// series for no increase.
+func TestCountersAreThereFromTheStart(t *testing.T) {
+	page := scrape(t, newMonitor())
+	var names []string
+	for _, kind := range []string{"command", "autocomplete", "component", "modal", "none"} {
+		names = append(names, `hostbot_interactions_unanswered_total{kind="`+kind+`"}`)
+	}
+	texts, err := os.ReadFile("../../../locale/texts/en-US.yaml") // each action has one that says that it is not confirmed
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := regexp.MustCompile(`(?m)^action\.(\w+)\.unconfirmed:`).FindAllSubmatch(texts, -1)
+	for _, action := range actions {
+		for _, outcome := range []string{"done", "failed", "refused", "unconfirmed"} {
+			names = append(names, `hostbot_actions_total{action="`+string(action[1])+`",outcome="`+outcome+`"}`)
+		}
+	}
+	if len(actions) < 5 {
+		t.Errorf("there are texts of %d actions", len(actions))
+	}
+	for _, operation := range hostapi.Operations() {
+		for _, code := range append(hostapi.Codes(), "") {
+			names = append(names, `hostbot_hostapi_calls_total{code="`+string(code)+`",operation="`+string(operation)+`"}`)
+		}
+	}
+	for _, status := range []string{"2xx", "4xx", "429", "5xx", "none"} {
+		names = append(names, `hostbot_discord_requests_total{route="interactions",status="`+status+`"}`)
+	}
+	names = append(names, `hostbot_cache_lookups_total{result="fresh"}`, `hostbot_cache_lookups_total{result="asked"}`)
+	for _, name := range names {
+		if value, is := page[name]; !is || value != 0 {
+			t.Errorf("%s is %v (%t), want 0", name, value, is)
+		}
+	}
+}
+
+// TestTheRestIsShownWhereAPartCannotBe, be it that it panics.
+func TestTheRestIsShownWhereAPartCannotBe(t *testing.T) {
+	m := newMonitor()
+	m.Leader(func() bool { panic("no leader") })
+	m.Log(func() uint64 { return 3 })
+	if page := scrape(t, m); page["hostbot_log_lines_dropped_total"] != 3 || page["hostbot_ready"] != 1 {
+		t.Errorf("/metrics shows %v", page)
+	}
+}
+
+func newMonitor() *monitor.Monitor { return monitor.New("1.2.3", func() bool { return true }) }
+
+// scrape returns what /metrics shows, by name and labels. Each of the bot's metrics has a help.
+func scrape(t *testing.T, m *monitor.Monitor) map[string]float64 {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	m.Handler(monitor.Pages{}).ServeHTTP(answer, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if kind := answer.Header().Get("Content-Type"); answer.Code != http.StatusOK || !strings.HasPrefix(kind, "text/plain; version=0.0.4") {
+		t.Fatalf("/metrics: %d, %s", answer.Code, kind)
+	}
+	figures := make(map[string]float64)
+	for line := range strings.Lines(answer.Body.String()) {
+		line = strings.TrimSuffix(line, "\n")
+		if strings.HasPrefix(line, "#") {
+			if help := strings.Fields(line); len(help) < 4 {
+				t.Errorf("%s has no help", line)
 			}
+			continue
 		}
-		return figures
-	}
-	before := read()
-	const files = 50 // other tests may still close some
-	for range files {
-		file, err := os.Open(os.Args[0])
+		at := strings.LastIndexByte(line, ' ')
+		figure, err := strconv.ParseFloat(line[at+1:], 64)
 		if err != nil {
-			t.Fatal(err)
+			t.Errorf("%s: %v", line, err)
 		}
-		defer func() { _ = file.Close() }()
+		figures[line[:at]] = figure
 	}
-	runtime.GC()
-	after := read()
-	if n := after["process_open_fds"] - before["process_open_fds"]; n < files/2 || after["process_open_fds"] > after["process_max_fds"] {
-		t.Errorf("process_open_fds grew by %v for %d files", n, files)
-	}
-	if n := after["go_gc_forced_count"] - before["go_gc_forced_count"]; n != 1 {
-		t.Errorf("go_gc_forced_count grew by %v for one collection", n)
-	}
-	for _, grows := range []string{
-		"go_gc_duration_seconds_count", `go_gc_pauses_seconds_bucket{le="+Inf"}`,
-		"go_memstats_alloc_bytes_total", "go_memstats_mallocs_total", "process_io_read_syscalls_total",
-	} {
-		if after[grows] <= before[grows] {
-			t.Errorf("%s was %v and is %v", grows, before[grows], after[grows])
+	return figures
+}
+
+// TestProcessIsMeasured looks for what rules, the dashboard and benchmarks name of the process.
+func TestProcessIsMeasured(t *testing.T) {
+	page := scrape(t, newMonitor())
+	for _, name := range []string{"go_goroutines", "go_memstats_mallocs_total", "go_memstats_alloc_bytes_total"} {
+		if page[name] <= 0 {
+			t.Errorf("%s is %v", name, page[name])
 		}
 	}
-	if resident := after["process_resident_memory_bytes"]; resident < after["go_memstats_heap_inuse_bytes"] || resident > after["process_virtual_memory_bytes"] {
-		t.Errorf("%v bytes are resident", resident)
+	if began := time.Unix(int64(page["process_start_time_seconds"]), 0); time.Since(began).Abs() > time.Hour {
+		t.Errorf("the process started %v", began)
 	}
-	if user, system := after["process_cpu_seconds_user_total"], after["process_cpu_seconds_system_total"]; math.Abs(user+system-after["process_cpu_seconds_total"]) > .001 {
-		t.Errorf("%v s and %v s are not %v s", user, system, after["process_cpu_seconds_total"])
+	if runtime.GOOS != "linux" {
+		return
 	}
-	if after["go_goroutines"] < 1 || time.Since(time.Unix(int64(after["process_start_time_seconds"]), 0)).Abs() > time.Hour {
-		t.Errorf("%v goroutines, since %v", after["go_goroutines"], after["process_start_time_seconds"])
+	for _, name := range []string{"process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds", "process_max_fds"} {
+		if page[name] <= 0 {
+			t.Errorf("%s is %v", name, page[name])
+		}
 	}
 }
 

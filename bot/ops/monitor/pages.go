@@ -5,6 +5,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Pages is what the pages show beside the figures.
@@ -43,10 +45,8 @@ func (m *Monitor) Handler(p Pages) http.Handler {
 			http.Error(w, text, http.StatusServiceUnavailable)
 		}
 	})
-	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(m.page())
-	})
+	// If a part cannot be shown, the rest is.
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError}))
 	return mux
 }
 
