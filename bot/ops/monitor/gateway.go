@@ -21,7 +21,7 @@ type Gateway struct {
 // Gateway adds the gateway to what /metrics shows.
 func (m *Monitor) Gateway(now func() Gateway) {
 	ready := gauge("hostbot_gateway_shard_ready", "1 while Discord delivers the events of a shard that is held.", "shard")
-	latency := gauge("hostbot_gateway_latency_seconds", "From the last heartbeat to its acknowledgement; missing until there is one.", "shard")
+	latency := gauge("hostbot_gateway_latency_seconds", "From the last heartbeat to its acknowledgement; 0 until there is one.", "shard")
 	held := gauge("hostbot_gateway_shards_held", "Shards that this replica holds.")
 	remaining := gauge("hostbot_gateway_sessions_remaining",
 		"Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes.")
@@ -35,9 +35,7 @@ func (m *Monitor) Gateway(now func() Gateway) {
 		for _, s := range g.Shards {
 			shard := strconv.Itoa(s.ID)
 			show(ready, oneIf(s.Ready), shard)
-			if s.Latency > 0 {
-				show(latency, s.Latency.Seconds(), shard)
-			}
+			show(latency, s.Latency.Seconds(), shard)
 		}
 		show(held, float64(len(g.Shards)))
 		if limits := g.Limits.SessionStartLimit; limits.Total > 0 { // Discord has told

@@ -138,13 +138,15 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	var connections redis.PoolStats
 	m.Redis(func() *redis.PoolStats { return &connections })
 	m.ServiceHealth(func() time.Time { return time.Time{} })
-	m.Gateway(func() monitor.Gateway { return monitor.Gateway{Shards: []shards.Status{{ID: 1}}} })
+	var gateway monitor.Gateway
+	m.Gateway(func() monitor.Gateway { return gateway })
 	channel := logchannel.Status{Categories: []logchannel.Category{logchannel.Errors}}
 	m.LogChannels(func() []logchannel.Status { return []logchannel.Status{channel} }, func() uint64 { return 0 })
 	unknown := errors.New("refused")
 	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, unknown })
 	later := map[string]float64{
 		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
+		"hostbot_gateway_sessions_remaining": 5, "hostbot_gateway_recommended_shards": 1,
 	}
 	first := scrape(t, m)
 	for name := range later {
@@ -152,16 +154,12 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 			t.Errorf("%s is %v before anything is known", name, value)
 		}
 	}
-	for _, name := range []string{`hostbot_gateway_latency_seconds{shard="1"}`, "hostbot_gateway_sessions_remaining"} {
-		if value, is := first[name]; is {
-			t.Errorf("%s is %v before Discord has said anything", name, value)
-		}
-	}
 	if _, is := first["hostbot_watch_accounts"]; !is {
 		t.Error("where alerts cannot be asked for, watching is not shown")
 	}
 
 	connections.TotalConns, channel.Sent, unknown = 1, 1, nil
+	gateway.Limits = discordgo.GatewayBotResponse{Shards: 1, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 5}}
 	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 	then := scrape(t, m)
 	for name, want := range later {

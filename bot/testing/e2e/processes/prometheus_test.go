@@ -35,7 +35,7 @@ func TestPrometheusFindsEachMetric(t *testing.T) {
 
 	eventually(t, "Prometheus has the figures of an action", func() bool {
 		var said struct{ Result []any }
-		return prometheus.ask("query?query=hostbot_actions_total", &said) && len(said.Result) > 0
+		return prometheus.ask("query?query="+url.QueryEscape("hostbot_actions_total > 0"), &said) && len(said.Result) > 0
 	})
 	found := prometheus.names(t) // only now: names are there while their page is still being read
 	for _, file := range []string{rulesFile, dashboardFile} {
