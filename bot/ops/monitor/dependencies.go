@@ -13,7 +13,7 @@ import (
 // Leader adds to what /metrics shows whether this replica leads.
 func (m *Monitor) Leader(leading func() bool) {
 	leader := gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels.")
-	m.ask(func(show show) { show(leader, oneIf(leading())) })
+	m.ask(func(show showFunc) { show(leader, oneIf(leading())) })
 }
 
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which
@@ -30,7 +30,7 @@ func (m *Monitor) DiscordRequest(route string, status int, failure string) {
 func (m *Monitor) Discord(recent func() (answered, invalid int)) {
 	refused := gauge("hostbot_discord_invalid_requests",
 		"Requests of the last ten minutes that count towards a ban of this machine's address: Discord bans at 10,000.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		_, invalid := recent()
 		show(refused, float64(invalid))
 	})
@@ -59,10 +59,10 @@ func (m *Monitor) CacheLookup(fresh bool) {
 	m.counted.lookups.WithLabelValues(result).Inc()
 }
 
-// ServiceHealth adds to what /metrics shows whether the hosting service is there, once it was called.
+// ServiceHealth adds to what /metrics shows whether the hosting service is there: nothing before the first call.
 func (m *Monitor) ServiceHealth(downSince func() time.Time) {
 	up := gauge("hostbot_hostapi_up", "0 while the hosting service is taken to be away, and calls are refused; missing until it was called.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		if down := !downSince().IsZero(); down || m.calls.Called() {
 			show(up, oneIf(!down))
 		}
@@ -85,13 +85,13 @@ func (m *Monitor) RecentRequests() recent.Summary { return m.discord.Summary(tim
 // RedisOutages is when Redis was lost last, and when it was back.
 func (m *Monitor) RedisOutages() recent.Summary { return m.redis.Summary(time.Now()) }
 
-// Redis adds to what /metrics shows the connections to Redis, and whether it can be used, once there was a
-// connection.
+// Redis adds to what /metrics shows the connections to Redis, and whether it can be used: nothing of
+// that while there is no connection and RedisUp was told of no trouble.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {
-	up := gauge("hostbot_redis_up", "0 while Redis cannot be used; missing while there is no connection, and nothing is known yet.")
+	up := gauge("hostbot_redis_up", "0 while Redis cannot be used; missing while nothing is known, as there is no connection.")
 	connections := gauge("hostbot_redis_connections", "Connections to Redis.")
 	timeouts := counter("hostbot_redis_pool_timeouts_total", "Commands that found no free connection to Redis in time.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		now := stats()
 		if away := m.redisAway.Load(); away || now.TotalConns > 0 {
 			show(up, oneIf(!away))

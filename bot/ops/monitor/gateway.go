@@ -30,7 +30,7 @@ func (m *Monitor) Gateway(now func() Gateway) {
 	identifies := counter("hostbot_gateway_identifies_total", "Sessions that were begun, or tried to begin.")
 	resumes := counter("hostbot_gateway_resumes_total", "Sessions that were resumed.")
 	handovers := counter("hostbot_gateway_handovers_total", "Shards that were given to other replicas.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		g := now()
 		for _, s := range g.Shards {
 			shard := strconv.Itoa(s.ID)

@@ -14,10 +14,10 @@ func (m *Monitor) LogChannels(status func() []logchannel.Status, dropped func() 
 		"Log channel entries that nobody reads: too many waited, or for more than a day for a channel that is not in the settings any more.")
 	waiting := gauge("hostbot_log_entries_waiting", "Log channel entries that Discord does not have yet.", "channel")
 	oldest := gauge("hostbot_log_oldest_entry_seconds", "For how long the oldest entry has been waiting that Discord does not have yet.", "channel")
-	failing := gauge("hostbot_log_channel_failing", "1 while Discord does not take entries; missing until this replica has sent one.", "channel")
+	failing := gauge("hostbot_log_channel_failing", "1 while Discord does not take entries; missing until it has taken one of this replica.", "channel")
 	requests := counter("hostbot_log_requests_total", "Messages and edits that Discord took.", "channel")
 	failed := counter("hostbot_log_failed_requests_total", "Messages and edits that Discord did not take at once.", "channel")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		show(lost, float64(dropped()))
 		for _, s := range status() {
 			channel := categories(s)

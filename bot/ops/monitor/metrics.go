@@ -85,14 +85,14 @@ func counter(name, help string, labels ...string) metric {
 	return metric{prometheus.NewDesc(name, help, labels, nil), prometheus.CounterValue}
 }
 
-// show puts a series on the page. The labels are the values of the metric's.
-type show func(m metric, value float64, labels ...string)
+// showFunc puts a series on the page. Its labels are the values of the metric's, in their order.
+type showFunc func(m metric, value float64, labels ...string)
 
-// asked is a collector of metrics that are asked for together when /metrics is read. It shows those of which
-// something is known.
-type asked func(show)
+// asked is a collector of metrics that are asked for together when /metrics is read: a function that shows
+// those of which something is known.
+type asked func(showFunc)
 
-// Describe promises no metric, as any may be missing.
+// Describe names no metric, as any may be missing: Prometheus's client calls such a collector unchecked.
 func (a asked) Describe(chan<- *prometheus.Desc) {}
 
 // Collect asks for the metrics.
@@ -110,13 +110,13 @@ func oneIf(so bool) float64 {
 	return 0
 }
 
-// process is Prometheus's own collector of the process, but for the time of its start. The kernel's word on
-// that needs more of /proc than a hardened unit shows (ProcSubset=pid), so New shows its own.
+// process is the collector of Prometheus's client for the process, without the time of its start. It reads
+// that from a part of /proc that a hardened unit does not see (ProcSubset=pid), so New shows its own.
 func process() prometheus.Collector {
-	own := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
+	whole := collectors.NewProcessCollector(collectors.ProcessCollectorOpts{})
 	return prometheus.CollectorFunc(func(ch chan<- prometheus.Metric) {
 		all := make(chan prometheus.Metric, 100) // more than there are
-		own.Collect(all)
+		whole.Collect(all)
 		close(all)
 		for m := range all {
 			if !strings.Contains(m.Desc().String(), `"`+startTime+`"`) {

@@ -1,6 +1,10 @@
-// Package monitor shows operators how the bot fares: /healthz says that the
-// process lives, and ?verbose how it fares, /readyz whether it serves, /metrics what it
-// measured.
+// Package monitor shows operators how the bot fares, on three pages: /healthz (the process lives; with
+// ?verbose, how it and what it depends on fare), /readyz (it serves) and /metrics, for Prometheus.
+//
+// What happens is counted when it happens, by methods such as Monitor.Action; metrics.go lists these
+// counters and histograms. What can be looked up is looked up each time /metrics is read, by
+// functions that methods such as Monitor.Gateway are given. A gauge of which nothing is known yet is
+// missing from the page, so none says that all is well before anybody looked.
 package monitor
 
 import (
@@ -34,8 +38,9 @@ const Window = 5 * time.Minute
 const ReadsWindow = 10 * time.Minute
 
 // Monitor holds the figures. Its methods are safe for concurrent use, but for those that
-// add to what /metrics shows: they are called once, before Handler. A function that they are given is
-// called each time /metrics is read, by several goroutines at once where several read it.
+// add to what /metrics shows: each is called once at most, before the page is first read. A function that they
+// are given is called each time the page is read, and must be safe for concurrent use. If it panics,
+// what it was to tell is missing from the page.
 type Monitor struct {
 	registry   *prometheus.Registry
 	commit     string // that the program was built from
@@ -62,7 +67,7 @@ func New(version string, ready func() bool) *Monitor {
 	build := gauge("hostbot_build_info", "The program's version, the commit that it was built from, and Go's version.", "version", "commit", "goversion")
 	serves := gauge("hostbot_ready", "1 while Discord delivers interactions.")
 	started := gauge(startTime, "When the process started, since 1970.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		show(build, 1, version, m.commit, runtime.Version())
 		show(serves, oneIf(ready()))
 		show(started, began)
@@ -74,7 +79,7 @@ func New(version string, ready func() bool) *Monitor {
 // ask adds to what /metrics shows.
 func (m *Monitor) ask(a asked) { m.registry.MustRegister(a) }
 
-// Commit adds to what /metrics shows from which commit the program was built.
+// Commit has /metrics show from which commit the program was built.
 func (m *Monitor) Commit(commit string) { m.commit = commit }
 
 // Interaction counts an interaction that is over.
@@ -119,7 +124,7 @@ func (m *Monitor) Service(c hostapi.Call) {
 // Log adds to what /metrics shows how many lines of the process log were dropped.
 func (m *Monitor) Log(dropped func() uint64) {
 	lost := counter("hostbot_log_lines_dropped_total", "Lines of the process log that were lost, because nobody read them in time or at all.")
-	m.ask(func(show show) { show(lost, float64(dropped())) })
+	m.ask(func(show showFunc) { show(lost, float64(dropped())) })
 }
 
 // blamesService reports whether a failure is the service's, or the way's to it, and

@@ -18,7 +18,7 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (aler
 		"1 while polls of all accounts are fewer, as the hosting service has answered 429 to several.")
 	polls := counter("hostbot_watch_looks_total", "Polls of this replica that succeeded.")
 	failed := counter("hostbot_watch_failed_looks_total", "Polls of this replica that did not succeed.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		w := watching()
 		show(accounts, float64(w.Accounts))
 		show(interval, w.Interval.Seconds())
@@ -33,7 +33,7 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (aler
 	sent := counter("hostbot_alerts_sent_total", "Alerts that were sent, by all replicas.")
 	refused := counter("hostbot_alerts_refused_total", "Customers who took no message, by all replicas.")
 	held := gauge("hostbot_alerts_held", "1 while Discord lets the bot send no direct messages, or none to new people.")
-	m.ask(func(show show) {
+	m.ask(func(show showFunc) {
 		a, err := alerting()
 		if err != nil {
 			return
