@@ -22,29 +22,29 @@ type counted struct {
 // would not see what happens first.
 func newCounted(registry *prometheus.Registry) counted {
 	with := promauto.With(registry)
-	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
+	counts := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return with.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 	}
-	histogram := func(name, help string, upTo []float64, labels ...string) *prometheus.HistogramVec {
+	measures := func(name, help string, upTo []float64, labels ...string) *prometheus.HistogramVec {
 		return with.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: upTo}, labels)
 	}
 	c := counted{
-		interactions: counter("hostbot_interactions_total",
+		interactions: counts("hostbot_interactions_total",
 			"Interactions by kind, route and outcome (unanswered: the customer read that the application did not respond, or not how it ended).",
 			"kind", "route", "outcome"),
-		unanswered: counter("hostbot_interactions_unanswered_total",
+		unanswered: counts("hostbot_interactions_unanswered_total",
 			"Interactions with the outcome unanswered, by kind (none: not even that could be read).", "kind"),
-		firstResponse: histogram("hostbot_first_response_seconds",
+		firstResponse: measures("hostbot_first_response_seconds",
 			"From when Discord sent an interaction, by its ID, to Discord's word on the first response. Discord's clock is taken to differ from the machine's by the smallest age at an arrival lately, so the shortest way of an interaction, some 0.05 s, is not in it.",
 			[]float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}, "kind", "deferred"),
-		actions: counter("hostbot_actions_total", "Actions on bots that have ended, by name and outcome.", "action", "outcome"),
-		calls:   counter("hostbot_hostapi_calls_total", "Calls to the hosting service by operation and error code (empty: success).", "operation", "code"),
-		callDuration: histogram("hostbot_hostapi_request_seconds",
+		actions: counts("hostbot_actions_total", "Actions on bots that have ended, by name and outcome.", "action", "outcome"),
+		calls:   counts("hostbot_hostapi_calls_total", "Calls to the hosting service by operation and error code (empty: success).", "operation", "code"),
+		callDuration: measures("hostbot_hostapi_request_seconds",
 			"How long calls to the hosting service took, by operation and error code (empty: success).",
 			[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "operation", "code"),
-		lookups: counter("hostbot_cache_lookups_total",
+		lookups: counts("hostbot_cache_lookups_total",
 			"Looks at an account by result: fresh, or asked where the hosting service had to be.", "result"),
-		requests: counter("hostbot_discord_requests_total",
+		requests: counts("hostbot_discord_requests_total",
 			"Requests to Discord's REST API by route and class of status (none: not answered).", "route", "status"),
 	}
 	for _, kind := range []interaction.Kind{interaction.Command, interaction.Autocomplete, interaction.Component, interaction.Modal, "none"} {
