@@ -159,7 +159,7 @@ func (b *Bot) build() error {
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
-		Reached: b.leader.Reached, CutOff: b.cutOff, Report: func(r actions.Report) { b.responder.Report(r) }, Aside: b.recordUnreadable,
+		Reached: b.leader.Reached, CutOff: b.cutOff, Report: func(r actions.Report) { b.responder.Report(r) },
 	})
 	b.addWork()
 	b.handlers = commands.New(commands.Config{
@@ -189,7 +189,7 @@ func (b *Bot) support(texts *locale.Bundle) commands.Support {
 		return commands.Support{}
 	}
 	desk := support.New(support.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Aside: b.recordUnreadable, Log: b.log,
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Log: b.log,
 	})
 	return commands.Support{Tell: desk.Tell, Texts: texts.For(b.settings.Log.Locale)}
 }
@@ -219,7 +219,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	return logchannel.New(logchannel.Config{
 		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
-		Wake: b.leader.Wake, Leading: b.leader.Leading, Aside: b.recordUnreadable,
+		Wake: b.leader.Wake, Leading: b.leader.Leading,
 		Timing: timing, MaxWaiting: logchannel.DefaultMaxWaiting,
 	})
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/leader"
 	"hostbot/bot/seldom"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/store/redisclient"
@@ -302,10 +303,9 @@ func (b *Bot) embeddedRedisFull(reason error) {
 	b.staffQueue.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
 }
 
-// recordUnreadable is told that a record in Redis could not be read and was set aside.
-func (b *Bot) recordUnreadable(_ string, reason error) {
-	b.log.Warn().Err(reason).Msg("a record in redis cannot be read and is set aside")
-	b.staffQueue.Go(func() { b.stafflog.RecordUnreadable(reason) })
+// deadLetter is told of what the leader cannot deal with.
+func (b *Bot) deadLetter(l leader.Letter) {
+	b.staffQueue.Go(func() { b.stafflog.DeadLetter(l) })
 }
 
 // accountUnread is told what of an account the hosting service sent in a form that cannot be read.

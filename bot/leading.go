@@ -13,9 +13,9 @@ import (
 func (b *Bot) openLeader() {
 	b.leader = leader.New(leader.Config{
 		Redis: b.redis.Client, Space: b.space, Name: replicaName(), Silence: b.discord.Silence,
-		Log: b.log, Timing: leader.DefaultTiming(),
+		Version: b.version, OnDead: b.deadLetter, Log: b.log, Timing: leader.DefaultTiming(),
 	})
-	b.monitor.Leader(b.leader.Leading)
+	b.monitor.Leader(b.leader.Leading, b.leader.Letters)
 }
 
 // cutOff reports whether Discord has been silent for so long that a leader resigns.

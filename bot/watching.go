@@ -26,7 +26,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	timing.Refresh = min(timing.Refresh, time.Duration(b.settings.Watch.Interval)) // less only in tests
 	b.watcher = watcher.New(watcher.Config{
 		Redis: b.redis.Client, Space: b.space, Accounts: cache, Interval: time.Duration(b.settings.Watch.Interval), Rate: b.settings.Watch.Rate,
-		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnLimits: b.pollsLimited, Wake: b.leader.Wake, Aside: b.recordUnreadable,
+		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnLimits: b.pollsLimited, Wake: b.leader.Wake,
 		Log: b.log, Timing: timing,
 	})
 	b.alerts = alerts.New(alerts.Config{
@@ -34,7 +34,6 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
 		Wake:   b.leader.Wake,
 		OnHeld: func(h alerts.Held, reason error) { b.staffQueue.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
-		Aside:  b.recordUnreadable,
 	})
 	b.watcher.Observe(b.alerts.Changed)
 	b.outages = outages.New(outages.Config{
@@ -117,7 +116,8 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		noted, notEvents := b.incidents.Forget(ctx, userID)
 		removal.Known = removal.Known || cached || alerted || followed > 0 || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
-		if err := errors.Join(notAccount, notAlerts, notPanels, notFollowed, notEvents); err != nil || dm.Channel == "" {
+		untidy := b.leader.Tidy(ctx)
+		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notEvents); err != nil || dm.Channel == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.
@@ -171,7 +171,6 @@ func (b *Bot) openPanels() {
 		Bare:  func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
 		Ended: func(ctx context.Context, id string) error { return b.following.End(ctx, id) },
 		Wake:  b.leader.Wake,
-		Aside: b.recordUnreadable,
 	})
 	b.watcher.Observe(b.panels.Changed)
 }
@@ -180,9 +179,8 @@ func (b *Bot) openPanels() {
 func (b *Bot) openFollowing() {
 	b.following = following.New(following.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), DMs: b.alerts, Panels: b.panels, Log: b.log, Timing: following.DefaultTiming(),
-		Draw:  func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
-		Wake:  b.leader.Wake,
-		Aside: b.recordUnreadable,
+		Draw: func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
+		Wake: b.leader.Wake,
 	})
 	b.watcher.Observe(b.following.Changed)
 }

@@ -109,8 +109,6 @@ type Config struct {
 	// Report tells staff and the caller of an action. If this process dies in it, another one
 	// calls it again.
 	Report func(Report)
-	// Aside is told of what could not be read and was set aside. It may be nil.
-	Aside  func(name string, reason error)
 	Log    zerolog.Logger
 	Timing Timing
 }

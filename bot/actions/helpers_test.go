@@ -30,28 +30,9 @@ type replica struct {
 	*actions.Actions
 	client   redis.UniversalClient
 	reported chan actions.Report
-	aside    *asides
 	run      func()
 	resigns  func() // leads no more
 	kill     func() // stops it, with its actions left as they are
-}
-
-// asides are the names of what was set aside.
-type asides struct {
-	mu    sync.Mutex
-	names []string
-}
-
-func (a *asides) add(name string, _ error) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.names = append(a.names, name)
-}
-
-func (a *asides) String() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return strings.Join(a.names, " ")
 }
 
 // start starts a replica.
@@ -64,12 +45,12 @@ func start(t *testing.T, address string) *replica {
 // stopped returns a replica that is stopped before it renews anything, until it is run.
 func stopped(t *testing.T, address string) *replica {
 	t.Helper()
-	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), aside: &asides{}, kill: func() {}}
+	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), kill: func() {}}
 	leading := leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
 		Lease: time.Second, Renew: 50 * time.Millisecond, Read: 20 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
 	}})
 	r.Actions = actions.New(actions.Config{
-		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Aside: r.aside.add, Log: zerolog.Nop(), Timing: quick(),
+		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Log: zerolog.Nop(), Timing: quick(),
 	})
 	r.run = func() {
 		ctx, cancel := context.WithCancel(t.Context())

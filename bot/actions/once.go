@@ -7,7 +7,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
-	"hostbot/bot/store/aside"
 )
 
 // Begin has an interaction act that changes something else than a bot. It returns ErrDuplicate
@@ -44,9 +43,6 @@ func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, e
 		is = p.Get(ctx, key)
 		return nil
 	})
-	if aside.IsWrongType(err) { // something else is there, as if the interaction had acted
-		return false, nil
-	}
 	return is.Val() == own, err
 }
 

@@ -12,27 +12,27 @@ import (
 // read it.
 const format = 1
 
-// record is what Redis keeps of who asked for an action.
-type record struct {
+// document is what Redis keeps of who asked for an action.
+type document struct {
 	Format  int                 `json:"format"`
 	Request interaction.Request `json:"request"`
 	Action  interaction.Action  `json:"action"`
 }
 
-func (l *Lock) encode() ([]byte, error) { return json.Marshal(record{format, l.request, l.action}) }
+func (l *Lock) encode() ([]byte, error) { return json.Marshal(document{format, l.request, l.action}) }
 
 // errLater says that a later version of the program has written a record.
 var errLater = errors.New("actions: the format of a record is a later one")
 
-func decode(data string) (r record, err error) {
+func decode(data string) (r document, err error) {
 	var is struct {
 		Format int `json:"format"`
 	}
 	if err := json.Unmarshal([]byte(data), &is); err != nil {
-		return record{}, err
+		return document{}, err
 	}
 	if is.Format > format {
-		return record{}, errLater
+		return document{}, errLater
 	}
 	if err = json.Unmarshal([]byte(data), &r); err == nil && r.Request.ID == "" {
 		err = errors.New("actions: it is no record")
@@ -42,7 +42,7 @@ func decode(data string) (r record, err error) {
 
 // is returns no error if a record is that of an action in the index. A bot that was to be created has
 // an ID only once it was.
-func (r record) is(e entry) error {
+func (r document) is(e entry) error {
 	switch bot := botField(r.Action.BotID); {
 	case r.Request.CustomerID != e.customer:
 		return errors.New("actions: the record is that of another customer")

@@ -11,6 +11,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/leader"
+	"hostbot/bot/store/record"
 )
 
 // Run renews the actions of this process until ctx is done.
@@ -40,10 +41,7 @@ const (
 // when they count as abandoned.
 func (a *Actions) Work() leader.Kind {
 	return leader.Kind{
-		Name: "actions", Due: a.store.index(), Mend: a.store.mendIndex,
-		// A process that lives writes the right time with its next renewal, before the doubt is over.
-		Farthest: func() time.Duration { return 2 * a.cfg.Timing.Abandoned },
-		AtOnce:   reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
+		Name: "actions", Due: a.store.index(), AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
 	}
 }
 
@@ -54,9 +52,6 @@ func (a *Actions) Work() leader.Kind {
 func (a *Actions) reconcile(ctx context.Context, name string) (again time.Duration, err error) {
 	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
 		return wait, nil
-	}
-	if name == rebuild {
-		return 0, a.store.rebuildIndex(ctx)
 	}
 	if a.owns(name) { // it was handed over, and nobody else leads
 		return a.cfg.Timing.Abandoned, nil
@@ -81,6 +76,11 @@ func (a *Actions) report(ctx context.Context, name string) (again time.Duration,
 	switch {
 	case errors.Is(err, errNone): // it has ended
 		return 0, a.store.remove(e)
+	case errors.Is(err, record.ErrUnreadable): // nobody can report it, and its bot is free
+		if failed := a.store.remove(e); failed != nil {
+			return 0, failed
+		}
+		return 0, err
 	case err != nil:
 		a.cfg.Log.Warn().Err(err).Msg("the action of a process that died cannot be reported")
 		return a.cfg.Timing.Abandoned, err

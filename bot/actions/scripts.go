@@ -64,7 +64,7 @@ end
 // acted, the window and how many may be started in it, for how long an action is held back, and
 // after how long an action that nobody renews or reports is forgotten.
 const acquireScript = fields + `
-if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[9]) and redis.pcall('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
+if not redis.call('SET', KEYS[2], id, 'NX', 'PX', ARGV[9]) and redis.call('GET', KEYS[2]) ~= id then return {'duplicate', '', ''} end
 if holder == id then return {'granted', '', ''} end
 if holder then
   local left = (time('free') or (time('renewed') or 0) + ARGV[13]) - now
@@ -86,7 +86,7 @@ return {'granted', '', ''}`
 // state, "free" if the bot is free for others from now on, and "reporter" if it is the reporter
 // who asks.
 const saveScript = fields + `
-if ARGV[11] ~= 'reporter' and redis.pcall('GET', KEYS[2]) == 'reported' then return 'reported' end
+if ARGV[11] ~= 'reporter' and redis.call('GET', KEYS[2]) == 'reported' then return 'reported' end
 if ARGV[9] == 'gone' then
   if holder ~= id then return 'saved' end
   redis.call('HDEL', KEYS[1], bot .. 'record')

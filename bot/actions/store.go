@@ -11,8 +11,8 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/store/aside"
 	"hostbot/bot/store/pipeline"
+	"hostbot/bot/store/record"
 	"hostbot/hostapi/secret"
 )
 
@@ -120,10 +120,9 @@ func (s store) acquisition(place int, l *Lock, data []byte) acquisition {
 // list has actions be in the index, and runs acquireScript for each.
 func (s store) list(ctx context.Context, asked []acquisition) {
 	var listed *redis.Cmd
-	held, names := []any{s.cfg.Timing.Abandoned.Milliseconds()}, make([]string, len(asked))
-	for i, one := range asked {
-		names[i] = one.lock.entry.String()
-		held = append(held, names[i])
+	held := []any{s.cfg.Timing.Abandoned.Milliseconds()}
+	for _, one := range asked {
+		held = append(held, one.lock.entry.String())
 	}
 	_ = pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) { // each has its own error
 		listed = p.Eval(ctx, holdScript, []string{s.index()}, held...)
@@ -132,11 +131,7 @@ func (s store) list(ctx context.Context, asked []acquisition) {
 			asked[i].answer = redis.NewScript(acquireScript).EvalSha(ctx, p, one.keys, one.args...)
 		}
 	})
-	err := listed.Err()
-	if aside.IsWrongType(err) {
-		err = s.hold(ctx, names...)
-	}
-	if err != nil { // the next renewal does it
+	if err := listed.Err(); err != nil { // the next renewal does it
 		s.cfg.Log.Debug().Err(err).Msg("an action is not in the index")
 	}
 	for i, one := range asked {
@@ -149,7 +144,7 @@ func (s store) list(ctx context.Context, asked []acquisition) {
 // unanswered reports whether a script that ended with an error has not been run.
 func unanswered(err error) bool {
 	_, answered := errors.AsType[redis.Error](err)
-	return err != nil && !answered || redis.HasErrorPrefix(err, "NOSCRIPT") || aside.IsWrongType(err)
+	return err != nil && !answered || redis.HasErrorPrefix(err, "NOSCRIPT")
 }
 
 // count counts the action of one who acts for a customer, and takes it back if it is one too many.
@@ -169,9 +164,6 @@ func (s store) count(ctx context.Context, l *Lock) (refusal error) {
 		first, started = p.ZRangeWithScores(ctx, key, 0, 0), p.ZCard(ctx, key)
 		return p.PExpire(ctx, key, Window).Err()
 	})
-	if aside.IsWrongType(err) {
-		_ = s.setAside(ctx, key, "zset")
-	}
 	if err != nil || started.Val() <= PerWindow {
 		return nil
 	}
@@ -212,9 +204,6 @@ func (s store) runs(ctx context.Context, customerID string) (bool, error) {
 	ctx, cancel := limited(context.WithoutCancel(ctx))
 	defer cancel()
 	fields, err := s.cfg.Redis.HKeys(ctx, customerKey(customerID)).Result()
-	if aside.IsWrongType(err) { // what is there is no action
-		return false, nil
-	}
 	return slices.ContainsFunc(fields, func(field string) bool { return strings.HasSuffix(field, ":record") }), err
 }
 
@@ -232,22 +221,9 @@ func (s store) fields(l *Lock, data []byte) []any {
 	return []any{l.entry.bot, l.entry.id, l.name, l.since.UnixMilli(), data, recordLife.Milliseconds(), token.Reveal(), left}
 }
 
-// run runs a script of a customer's actions. What has another type than they have is set aside, and
-// so is what the user has started, which is the fourth key if there is one.
+// run runs a script of a customer's actions.
 func (s store) run(ctx context.Context, script string, keys []string, args ...any) *redis.Cmd {
-	run := func() *redis.Cmd { return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...) }
-	answer := run()
-	if !aside.IsWrongType(answer.Err()) {
-		return answer
-	}
-	err := s.setAside(ctx, keys[0], "hash")
-	for _, started := range keys[3:] {
-		err = errors.Join(err, s.setAside(ctx, started, "zset"))
-	}
-	if err == nil {
-		answer = run()
-	}
-	return answer
+	return redis.NewScript(script).Run(ctx, s.cfg.Redis, keys, args...)
 }
 
 // save writes what has become of an action, and reports whether another process has reported it.
@@ -273,41 +249,29 @@ func (s store) save(l *Lock) (taken bool, err error) {
 func (s store) remove(entries ...entry) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
-	remove := func() error {
-		return pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) {
-			for _, e := range entries {
-				p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), "", "", string(gone), "", "reporter")
-				p.Del(ctx, e.tokenKey())
-			}
-		}, func(p redis.Pipeliner) {
-			members := make([]any, len(entries))
-			for i, e := range entries {
-				members[i] = e.String()
-			}
-			p.ZRem(ctx, s.index(), members...)
-		})
-	}
-	err := remove()
-	if aside.IsWrongType(err) {
+	return pipeline.InOrder(ctx, s.cfg.Redis, func(p redis.Pipeliner) {
 		for _, e := range entries {
-			_ = s.setAside(ctx, customerKey(e.customer), "hash")
+			p.Eval(ctx, saveScript, s.keys(e, ""), e.bot, e.id, "", "", "", (lockLife + HeldBack).Milliseconds(), "", "", string(gone), "", "reporter")
+			p.Del(ctx, e.tokenKey())
 		}
-		err = remove()
-	}
-	return err
+	}, func(p redis.Pipeliner) {
+		members := make([]any, len(entries))
+		for i, e := range entries {
+			members[i] = e.String()
+		}
+		p.ZRem(ctx, s.index(), members...)
+	})
 }
 
 // errNone says that there is nothing to report.
 var errNone = errors.New("actions: there is no such action")
 
-// takeOver takes an action over from a process that renews it no more. The error may be errNone.
+// takeOver takes an action over from a process that renews it no more. The error may be errNone or
+// record.ErrUnreadable.
 func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	found, err := s.cfg.Redis.HMGet(ctx, customerKey(e.customer), e.bot+":id", e.bot+":record").Result()
-	if aside.IsWrongType(err) {
-		return Report{}, errors.Join(errNone, s.setAside(ctx, customerKey(e.customer), "hash"))
-	}
 	if err != nil {
 		return Report{}, err
 	}
@@ -326,14 +290,14 @@ func (s store) takeOver(ctx context.Context, e entry) (r Report, err error) {
 		err = read.is(e)
 	}
 	if err != nil {
-		return Report{}, errors.Join(errNone, s.setRecordAside(ctx, e, data, err))
+		return Report{}, fmt.Errorf("%w: %w", record.ErrUnreadable, err)
 	}
 	told, err := s.claim(ctx, e, read.Request.ID)
 	if err != nil {
 		return Report{}, err
 	}
 	token, err := s.cfg.Redis.Get(ctx, e.tokenKey()).Result()
-	if errors.Is(err, redis.Nil) || aside.IsWrongType(err) { // without it the caller is not told
+	if errors.Is(err, redis.Nil) { // without it the caller is not told
 		err = nil
 	}
 	read.Request.Token = secret.Text(token)
@@ -357,7 +321,7 @@ func (s store) claim(ctx context.Context, e entry, interactionID string) (told b
 		if kept.id != e.id || kept.record == "" {
 			return errNone
 		}
-		if kept.once, err = tx.Get(ctx, keys[1]).Result(); err != nil && !errors.Is(err, redis.Nil) && !aside.IsWrongType(err) {
+		if kept.once, err = tx.Get(ctx, keys[1]).Result(); err != nil && !errors.Is(err, redis.Nil) {
 			return err
 		}
 		now, err := tx.Time(ctx).Result()
@@ -378,31 +342,4 @@ func (s store) claim(ctx context.Context, e entry, interactionID string) (told b
 		return err
 	}, keys...)
 	return told, err
-}
-
-// setAside sets a key aside if it is of another type than is wanted.
-func (s store) setAside(ctx context.Context, key, wanted string) error {
-	_, err := s.setOneAside(ctx, key, wanted)
-	return err
-}
-
-// setOneAside does so as well, and reports whether this process has.
-func (s store) setOneAside(ctx context.Context, key, wanted string) (done bool, err error) {
-	found, err := aside.OtherType(ctx, s.cfg.Redis, key, wanted, key+":aside")
-	if found != "" && s.cfg.Aside != nil {
-		s.cfg.Aside(key, fmt.Errorf("%s: it is a %s", key, found))
-	}
-	return found != "", err
-}
-
-// setRecordAside sets a record aside that cannot be read.
-func (s store) setRecordAside(ctx context.Context, e entry, data string, reason error) error {
-	key := customerKey(e.customer) + ":aside:" + e.id
-	if err := s.cfg.Redis.Set(ctx, key, data, aside.KeptFor).Err(); err != nil {
-		return err
-	}
-	if s.cfg.Aside != nil {
-		s.cfg.Aside(key, fmt.Errorf("%s: %w", key, reason))
-	}
-	return nil
 }

@@ -10,12 +10,16 @@
 // Somebody who wants a thing to be reconciled now writes that into the sorted set, and calls
 // Wake. A leader that misses the call finds the entry within Timing.Read.
 //
+// What ends the process, or panics, again and again, is a dead letter after mostAttempts attempts
+// (letters.go), so that it does not end every replica in turn.
+//
 // A leader that Discord does not answer at all resigns, since to hold the lease without working
 // is not to lead. If nobody else leads then, it tries again.
 package leader
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"strings"
 	"sync/atomic"
@@ -35,12 +39,11 @@ type Kind struct {
 	// Due is the key in Redis of a sorted set that has the IDs of what is to be reconciled, by
 	// when that is due (Unix ms by Redis's clock). No ID has a space in it.
 	Due string
-	// Farthest returns how far ahead an ID may be due. One that Redis has due later than that was
-	// written by a clock that was wrong: it is due after Timing.Doubt, unless somebody writes
-	// another time first. If Farthest is nil, no time is too far.
-	Farthest func() time.Duration
-	// Mend is called if Redis has something else than a sorted set in Due. It may be nil.
-	Mend func(context.Context)
+	// Skip is called in the place of a dead letter, and drops what the next Reconcile of the ID would
+	// begin with; nil if that is the whole record.
+	Skip func(ctx context.Context, id string) error
+	// DeadFor is after which time a dead letter is tried again; 0 for Timing.DeadFor.
+	DeadFor time.Duration
 	// Line returns whose line an ID stands in while it is due. Lines take turns, so that many
 	// IDs of one customer do not delay those of another. If it is nil, there is one line.
 	Line func(id string) string
@@ -54,7 +57,8 @@ type Kind struct {
 	// It is not called for one ID twice at the same time. It may be called early, twice, or
 	// after a process died in the middle of it, and takes from Redis whether the ID is due. It
 	// returns after which time that is so again; 0 if it is not due, or only after Timing.Window.
-	// After an error the ID waits for Timing.Retry, unless Redis has it due before.
+	// After an error the ID waits for Timing.Retry, unless Redis has it due before. An error that is
+	// record.ErrUnreadable makes a dead letter of it.
 	Reconcile func(ctx context.Context, id string) (again time.Duration, err error)
 }
 
@@ -68,8 +72,12 @@ type Config struct {
 	// Silence returns from when until when Discord has answered no request of this process; zero
 	// if it has answered the last one. It may be nil.
 	Silence func() (from, until time.Time)
-	Log     zerolog.Logger
-	Timing  Timing
+	// Version is that of the program. If it changes, dead letters are tried again.
+	Version string
+	// OnDead is told of each new dead letter. It may be nil and must not block.
+	OnDead func(Letter)
+	Log    zerolog.Logger
+	Timing Timing
 }
 
 // Timing is how a Leader uses time. Tests may be less patient.
@@ -80,9 +88,9 @@ type Timing struct {
 	// Window is how far ahead is read.
 	Window time.Duration
 	Retry  time.Duration
-	// Doubt is after which time an ID is due whose time cannot be right (Kind.Farthest), and how
-	// often such IDs are looked for.
-	Doubt time.Duration
+	// DeadFor is after which time a dead letter is tried again by itself, and DeadPause for how long
+	// it is not tried again although somebody makes it due.
+	DeadFor, DeadPause time.Duration
 	// Resign is after which silence of Discord's the leader resigns. It doubles each time, up to
 	// ResignMost, until Discord answers: it may be silent to all.
 	Resign, ResignMost time.Duration
@@ -95,7 +103,8 @@ type Timing struct {
 func DefaultTiming() Timing {
 	return Timing{
 		Lease: 6 * time.Second, Renew: 2 * time.Second, Read: 5 * time.Second, Window: 10 * time.Second,
-		Retry: 10 * time.Second, Doubt: time.Minute, Resign: 5 * time.Second, ResignMost: time.Minute, Away: 30 * time.Second,
+		Retry: 10 * time.Second, DeadFor: 24 * time.Hour, DeadPause: 10 * time.Minute,
+		Resign: 5 * time.Second, ResignMost: time.Minute, Away: 30 * time.Second,
 	}
 }
 
@@ -118,11 +127,16 @@ type Leader struct {
 	leading atomic.Pointer[term] // nil while another process leads, or none
 	terms   atomic.Uint64
 	reached atomic.Pointer[time.Time] // since when Redis has answered each attempt; nil if it did not
+	token   string                    // names this process in what is in flight
+	// owes says that Redis is yet to be told that what was in flight in earlier terms has ended, owed
+	// what of it has returned. They are Run's alone.
+	owes bool
+	owed []string
 }
 
 // New returns a leader that does not lead until Run is called.
 func New(c Config) *Leader {
-	return &Leader{Config: c, resign: c.Timing.Resign, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name)}
+	return &Leader{Config: c, resign: c.Timing.Resign, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name), token: rand.Text()}
 }
 
 // Add adds a kind of work. It is called before Run.
@@ -164,7 +178,11 @@ func Ended(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Cance
 // Then another process may lead at once.
 func (l *Leader) Run(ctx context.Context) {
 	for ctx.Err() == nil {
-		if l.hold(ctx) {
+		held := l.hold(ctx)
+		if l.owes {
+			l.giveBack()
+		}
+		if held {
 			if resigned := l.lead(ctx); resigned {
 				l.stayAway(ctx)
 				continue
@@ -197,6 +215,10 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	l.leading.Store(nil)
 	end()
 	<-ended
+	if t.written != nil || len(t.doubtful) > 0 {
+		l.owes, l.owed = true, append(l.owed, t.returned...)
+		l.giveBack()
+	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
 	_ = l.lease.Release(ctx) // otherwise it ends by itself

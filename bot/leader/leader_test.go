@@ -3,9 +3,7 @@ package leader_test
 import (
 	"context"
 	"errors"
-	"math"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -17,6 +15,7 @@ import (
 
 	"hostbot/bot/leader"
 	"hostbot/bot/store/lease"
+	"hostbot/bot/store/record"
 	"hostbot/hostapi/redistest"
 )
 
@@ -39,7 +38,7 @@ type replica struct {
 func timing() leader.Timing {
 	return leader.Timing{
 		Lease: 2 * time.Second, Renew: 20 * time.Millisecond, Read: time.Hour, Window: time.Hour, Retry: 20 * time.Millisecond,
-		Resign: time.Millisecond, ResignMost: time.Millisecond, Away: time.Hour,
+		DeadFor: time.Hour, DeadPause: time.Hour, Resign: time.Millisecond, ResignMost: time.Millisecond, Away: time.Hour,
 	}
 }
 
@@ -53,13 +52,14 @@ func start(t *testing.T, url, name string, change func(*leader.Config), do func(
 	}
 	r.Leader = leader.New(c)
 	r.Add(leader.Kind{
-		Name: "things", Due: dueKey, AtOnce: 2, Limit: 10 * time.Second, Farthest: func() time.Duration { return time.Hour },
-		Mend: func(ctx context.Context) { _ = r.redis.Del(ctx, dueKey).Err() },
+		Name: "things", Due: dueKey, AtOnce: 2, Limit: 10 * time.Second,
 		Reconcile: func(ctx context.Context, id string) (again time.Duration, err error) {
 			if do != nil {
 				again, err = do(ctx, id)
 			}
-			_ = r.redis.ZRem(ctx, dueKey, id).Err()
+			if !errors.Is(err, record.ErrUnreadable) {
+				_ = r.redis.ZRem(ctx, dueKey, id).Err()
+			}
 			r.seen <- id
 			return again, err
 		},
@@ -175,42 +175,6 @@ func TestReadingFindsWhatNobodyCalledFor(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		r := start(t, url, "one", func(c *leader.Config) { c.Timing.Read = 10 * time.Millisecond }, nil)
 		eventually(t, "it leads", r.Leading)
-		makeDue(t, url, "a")
-		r.want(t, "a")
-	})
-}
-
-// TestTimeThatLiesTooFarAheadIsCorrected: a wrong clock holds nothing back for good. What may be due
-// as late as it is, and what is no time at all, waits.
-func TestTimeThatLiesTooFarAheadIsCorrected(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		client, now := redistest.Connect(t, url), time.Now()
-		late, never := float64(now.Add(50*time.Minute).UnixMilli()), float64(now.Add(24*365*time.Hour).UnixMilli())
-		due := []redis.Z{{Member: "in time", Score: late}, {Member: "never", Score: never}, {Member: "never at all", Score: math.Inf(1)}}
-		if err := client.ZAdd(t.Context(), dueKey, due...).Err(); err != nil {
-			t.Fatal(err)
-		}
-		r := start(t, url, "one", func(c *leader.Config) {
-			c.Timing.Read, c.Timing.Window, c.Timing.Doubt = 10*time.Millisecond, time.Second, 10*time.Millisecond
-		}, nil)
-		for range 2 {
-			if id := <-r.seen; !strings.HasPrefix(id, "never") {
-				t.Errorf("%s is reconciled", id)
-			}
-		}
-		if score := client.ZScore(t.Context(), dueKey, "in time").Val(); score != late {
-			t.Errorf("the time of what was in time is %v, not %v", score, late)
-		}
-	})
-}
-
-func TestIndexOfAnotherTypeIsMended(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		if err := redistest.Connect(t, url).RPush(t.Context(), dueKey, "x").Err(); err != nil {
-			t.Fatal(err)
-		}
-		r := start(t, url, "one", func(c *leader.Config) { c.Timing.Read = 10 * time.Millisecond }, nil)
-		eventually(t, "the key is free", func() bool { return r.redis.Exists(t.Context(), dueKey).Val() == 0 })
 		makeDue(t, url, "a")
 		r.want(t, "a")
 	})

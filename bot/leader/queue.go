@@ -21,6 +21,7 @@ type queue struct {
 	lines   map[string][]*item // that are due
 	turns   []string           // the lines that are not empty, in the order of their turns
 	running int
+	full    bool                 // the last reading found as many as it may
 	ended   map[string]time.Time // when the work on an ID has ended, since the last reading
 }
 
@@ -119,12 +120,22 @@ func (q *queue) done(id string, next, now time.Time) {
 // merge takes over what was read of Redis. What was worked on since the reading began may be in
 // it as it was before, and is left alone.
 func (q *queue) merge(r reading) {
+	q.full = r.full
 	for id, at := range r.due {
 		if !q.ended[id].After(r.began) {
 			q.set(id, at)
 		}
 	}
 	maps.DeleteFunc(q.ended, func(_ string, at time.Time) bool { return !at.After(r.began) })
+}
+
+// more reports, once, that half of a full reading is done, so that the next one is due.
+func (q *queue) more() bool {
+	if !q.full || len(q.items) > mostWaiting/2 {
+		return false
+	}
+	q.full = false
+	return true
 }
 
 // until returns when the next ID is due that is not due yet; zero if there is none.

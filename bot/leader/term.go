@@ -2,8 +2,11 @@ package leader
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -11,7 +14,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/store/aside"
+	"hostbot/bot/store/record"
 )
 
 const (
@@ -24,12 +27,25 @@ const (
 // term is one term of leading.
 type term struct {
 	*Leader
-	queues  []*queue // one of each kind, which run's goroutine alone uses
 	working sync.WaitGroup
 	over    chan struct{}
 	wakeups chan wakeup
 	ended   chan outcome
 	read    chan reading
+	counted chan ledger
+	listed  chan listing
+	more    chan struct{} // asks for another reading
+
+	// The goroutine of run alone uses these.
+	queues   []*queue // one of each kind
+	ledger            // nil maps until it is known
+	inflight map[string]bool
+	writing  bool            // the list of what is in flight is being written
+	written  map[string]bool // as Redis has that list; nil before the first
+	doubtful []string        // what Redis may have in it, as its answer was lost
+	lonely   []work          // what is to be worked alone
+	alone    string          // what is worked alone
+	returned []string        // what counts no attempt, once the term is over
 }
 
 // wakeup says that IDs of a kind are due.
@@ -38,11 +54,37 @@ type wakeup struct {
 	ids  []string
 }
 
-// outcome is that of a Reconcile.
+// work is an ID that is due.
+type work struct {
+	kind   int
+	id     string
+	key    string  // "KIND ID"
+	tries  int     // that count
+	letter *Letter // if it was a dead letter
+}
+
+// outcome is that of work.
 type outcome struct {
-	kind int
-	id   string
-	next time.Time // zero if the leader need not know
+	work
+	next  time.Time // zero if the leader need not know
+	fared fared
+}
+
+// fared is what an outcome says of attempts.
+type fared int
+
+const (
+	unchanged fared = iota // nothing: it was not begun, or Redis does not take that it has returned
+	returned
+	panicked
+	died // letter says so
+)
+
+// listing is the list of what is in flight, after it was written.
+type listing struct {
+	begin []work
+	list  []string
+	err   error
 }
 
 // reading is what is due of a kind, by when.
@@ -50,11 +92,13 @@ type reading struct {
 	kind  int
 	began time.Time
 	due   map[string]time.Time
+	full  bool // more may be due
 }
 
 func newTerm(l *Leader) *term {
 	t := &term{
 		Leader: l, over: make(chan struct{}), wakeups: make(chan wakeup), ended: make(chan outcome), read: make(chan reading),
+		counted: make(chan ledger), listed: make(chan listing), more: make(chan struct{}, 1), inflight: make(map[string]bool),
 	}
 	for _, k := range l.kinds {
 		t.queues = append(t.queues, newQueue(k.Line))
@@ -82,16 +126,33 @@ func (t *term) run(ctx context.Context) {
 		case <-timer.C:
 		case w := <-t.wakeups:
 			t.woken(w)
+		case known := <-t.counted:
+			t.ledger = known
+		case l := <-t.listed:
+			t.start(ctx, l)
 		case o := <-t.ended:
-			t.queues[o.kind].done(o.id, o.next, time.Now())
+			t.end(o)
 		case r := <-t.read:
 			t.queues[r.kind].merge(r)
 		}
 		timer.Stop()
 	}
+	for len(t.inflight) > 0 {
+		select {
+		case l := <-t.listed:
+			t.doubtful = append(t.doubtful, l.list...)
+			for _, w := range l.begin {
+				delete(t.inflight, w.key) // which was not begun
+			}
+		case o := <-t.ended:
+			t.end(o)
+		}
+	}
 	close(t.over)
 	helping.Wait()
 	t.working.Wait()
+	t.doubtful = slices.AppendSeq(t.doubtful, maps.Keys(t.written))
+	t.returned = slices.DeleteFunc(t.doubtful, func(key string) bool { return t.tries[key] > 0 })
 }
 
 func (t *term) woken(w wakeup) {
@@ -107,98 +168,227 @@ func (t *term) woken(w wakeup) {
 
 // begin begins what is due and may begin. It returns for how long there is nothing else to begin.
 func (t *term) begin(ctx context.Context) time.Duration {
+	if t.tries == nil || t.writing || t.alone != "" {
+		return idle
+	}
 	wait := idle
+	var batch []work
 	for i, k := range t.kinds {
 		q := t.queues[i]
-		for q.running < k.AtOnce && q.ready(time.Now()) {
+		for len(t.lonely) == 0 && q.running < k.AtOnce && q.ready(time.Now()) {
 			if k.Admit != nil && !k.Admit() {
 				wait = min(wait, admitCheck)
 				break
 			}
-			id := q.next()
-			t.working.Go(func() { t.reconcile(ctx, i, id) })
+			w := t.next(i)
+			switch {
+			case w.tries >= mostAttempts:
+				t.working.Go(func() { t.die(ctx, w, fmt.Errorf("the process ended in it, or it panicked, %d times", w.tries)) })
+			case w.letter != nil && w.letter.Version == t.Version && time.Since(w.letter.Last) < t.Timing.DeadPause:
+				t.working.Go(func() { t.wait(ctx, w, t.Timing.DeadPause-time.Since(w.letter.Last)) })
+			case w.tries >= aloneFrom:
+				t.lonely = append(t.lonely, w)
+			default:
+				batch = append(batch, w)
+			}
+		}
+		if q.more() {
+			select {
+			case t.more <- struct{}{}:
+			default:
+			}
 		}
 		if at := q.until(); !at.IsZero() {
 			wait = min(wait, time.Until(at))
 		}
 	}
+	if len(t.lonely) > 0 && len(batch) == 0 && len(t.inflight) == 0 {
+		batch, t.lonely = t.lonely[:1], t.lonely[1:]
+		t.alone = batch[0].key
+	}
+	t.write(ctx, batch)
 	return max(wait, 0)
 }
 
-// reconcile works on an ID.
-func (t *term) reconcile(ctx context.Context, kind int, id string) {
-	k := t.kinds[kind]
-	limited, cancel := context.WithTimeout(ctx, k.Limit)
-	defer cancel()
-	again, err := t.call(limited, k, id)
-	o := outcome{kind: kind, id: id}
-	switch {
-	case err != nil:
-		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", id).Msg("what the leader works on is tried again later")
-		o.next = time.Now().Add(t.Timing.Retry)
-	case again > 0 && again <= t.Timing.Window:
-		o.next = time.Now().Add(again)
+// next takes what is next of a kind.
+func (t *term) next(kind int) work {
+	id := t.queues[kind].next()
+	w := work{kind: kind, id: id, key: name(t.kinds[kind].Name, id)}
+	w.tries = t.tries[w.key]
+	if letter, is := t.dead[w.key]; is {
+		w.letter = &letter
 	}
+	return w
+}
+
+// write writes that work is in flight, which begins after that. If Redis has that already, it
+// begins at once.
+func (t *term) write(ctx context.Context, batch []work) {
+	known := t.alone == ""
+	for _, w := range batch {
+		known = known && t.written[w.key]
+		t.inflight[w.key] = true
+	}
+	l := listing{begin: batch, list: slices.Collect(maps.Keys(t.inflight))}
+	switch {
+	case len(batch) == 0:
+	case known:
+		l.list = slices.Collect(maps.Keys(t.written))
+		t.start(ctx, l)
+	default:
+		t.writing = true
+		t.working.Go(func() {
+			l.err = t.list(ctx, l.list)
+			select {
+			case t.listed <- l:
+			case <-t.over:
+			}
+		})
+	}
+}
+
+// start begins what is in the list that Redis has.
+func (t *term) start(ctx context.Context, l listing) {
+	t.writing = false
+	if l.err != nil {
+		t.doubtful = append(t.doubtful, l.list...)
+	} else {
+		t.written = make(map[string]bool, len(l.list))
+		for _, key := range l.list {
+			t.written[key] = true
+		}
+	}
+	for _, w := range l.begin {
+		if l.err != nil {
+			t.end(outcome{work: w, next: time.Now().Add(t.Timing.Retry)})
+			continue
+		}
+		t.working.Go(func() { t.reconcile(ctx, w) })
+	}
+}
+
+// end notes how work has ended.
+func (t *term) end(o outcome) {
+	delete(t.inflight, o.key)
+	if t.alone == o.key {
+		t.alone = ""
+	}
+	switch o.fared {
+	case returned:
+		delete(t.tries, o.key)
+		delete(t.dead, o.key)
+	case panicked:
+		t.tries[o.key]++
+	case died:
+		t.dead[o.key] = *o.letter
+		if o.tries >= mostAttempts {
+			t.tries[o.key] = mostAttempts - 1
+		}
+	}
+	t.queues[o.kind].done(o.id, o.next, time.Now())
+}
+
+// report reports how work has ended.
+func (t *term) report(o outcome) {
 	select {
 	case t.ended <- o:
 	case <-t.over:
 	}
 }
 
-// call has an ID reconciled. A panic becomes an error: otherwise what one record holds would end one
-// process after the other, as each of them leads.
-func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, err error) {
+// reconcile works on an ID.
+func (t *term) reconcile(ctx context.Context, w work) {
+	k := t.kinds[w.kind]
+	limited, cancel := context.WithTimeout(ctx, k.Limit)
+	defer cancel()
+	again, err, panics := t.call(limited, k, w.id)
+	o := outcome{work: w}
+	switch {
+	case panics:
+		t.panicked(w.key)
+		o.fared, o.next = panicked, time.Now().Add(t.Timing.Retry)
+		t.report(o)
+		return
+	case errors.Is(err, record.ErrUnreadable):
+		t.die(ctx, w, err)
+		return
+	case err != nil:
+		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
+		o.next = time.Now().Add(t.Timing.Retry)
+	case again > 0 && again <= t.Timing.Window:
+		o.next = time.Now().Add(again)
+	}
+	if (w.tries > 0 || w.letter != nil) && t.forgetAttempts(ctx, w.key) == nil {
+		o.fared = returned
+	}
+	t.report(o)
+}
+
+// die makes a dead letter of work.
+func (t *term) die(ctx context.Context, w work, reason error) {
+	k, o := t.kinds[w.kind], outcome{work: w, fared: died}
+	letter, err := Letter{}, error(nil)
+	if k.Skip != nil {
+		letter, err = t.skip(ctx, k, w, reason.Error())
+		o.next, o.fared = time.Now(), returned
+	} else {
+		letter, err = t.bury(ctx, k, w, reason.Error())
+	}
+	if o.letter = &letter; err != nil {
+		o.next, o.fared = time.Now().Add(t.Timing.Retry), unchanged
+	}
+	t.report(o)
+}
+
+// wait has a dead letter wait that was tried just now.
+func (t *term) wait(ctx context.Context, w work, left time.Duration) {
+	o := outcome{work: w}
+	if t.putOff(ctx, t.kinds[w.kind], w.id, left) != nil {
+		o.next = time.Now().Add(t.Timing.Retry)
+	}
+	t.report(o)
+}
+
+// call has an ID reconciled. A panic ends no process.
+func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, err error, panicked bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("leader: panic: %v", p)
-			t.Log.Error().Err(err).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
+			panicked = true
+			t.Log.Error().Any("panic", p).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
 		}
 	}()
-	return k.Reconcile(ctx, id)
+	again, err = k.Reconcile(ctx, id)
+	return again, err, false
 }
 
-// keepReading reads now and then what is due soon.
+// tidyEvery is between two looks whether dead letters are too old.
+const tidyEvery = time.Hour
+
+// keepReading reads now and then what is due soon, after it has counted what other processes died of.
 func (t *term) keepReading(ctx context.Context) {
-	var corrected time.Time
 	for ctx.Err() == nil {
-		if time.Since(corrected) >= t.Timing.Doubt {
-			corrected = time.Now()
-			t.correct(ctx)
-		}
-		t.readAll(ctx)
-		pause(ctx, t.Timing.Read)
-	}
-}
-
-// correct has IDs be due soon whose times lie farther ahead than they can.
-func (t *term) correct(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	clock, err := t.Redis.Time(limited).Result()
-	if err != nil {
-		return // the next time
-	}
-	found := make([]*redis.StringSliceCmd, len(t.kinds))
-	_, _ = t.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
-		for i, k := range t.kinds {
-			if k.Farthest == nil {
-				continue
+		known, err := t.count(ctx)
+		if err == nil {
+			select {
+			case t.counted <- known:
+			case <-ctx.Done():
 			}
-			from := strconv.FormatInt(clock.Add(k.Farthest()).UnixMilli(), 10)
-			found[i] = p.ZRangeArgs(limited, redis.ZRangeArgs{Key: k.Due, Start: "(" + from, Stop: "+inf", ByScore: true, Count: mostWaiting})
+			break
 		}
-		return nil
-	})
-	for i, k := range t.kinds {
-		if found[i] == nil || len(found[i].Val()) == 0 {
-			continue
+		pause(ctx, t.Timing.Renew)
+	}
+	tidied := time.Now()
+	for ctx.Err() == nil {
+		t.readAll(ctx)
+		if time.Since(tidied) >= tidyEvery {
+			tidied = time.Now()
+			_ = t.Tidy(ctx) // or the next time
 		}
-		members := make([]redis.Z, len(found[i].Val()))
-		for m, id := range found[i].Val() {
-			members[m] = redis.Z{Score: float64(clock.Add(t.Timing.Doubt).UnixMilli()), Member: id}
+		select {
+		case <-ctx.Done():
+		case <-t.more:
+		case <-time.After(t.Timing.Read):
 		}
-		t.Log.Warn().Str("kind", k.Name).Int("count", len(members)).Msg("a clock was wrong: what redis has due too far ahead is due in a moment")
-		_ = t.Redis.ZAddArgs(limited, k.Due, redis.ZAddArgs{XX: true, LT: true, Members: members}).Err() // or the next time
 	}
 }
 
@@ -222,13 +412,13 @@ func (t *term) readAll(ctx context.Context) {
 	})
 	for i, k := range t.kinds {
 		entries, err := found[i].Result()
-		if aside.IsWrongType(err) && k.Mend != nil {
-			k.Mend(ctx)
-		}
 		if err != nil {
+			if ctx.Err() == nil {
+				t.Log.Warn().Err(err).Str("kind", k.Name).Msg("redis does not tell what is due")
+			}
 			continue
 		}
-		r := reading{kind: i, began: began, due: make(map[string]time.Time, len(entries))}
+		r := reading{kind: i, began: began, due: make(map[string]time.Time, len(entries)), full: len(entries) == mostWaiting}
 		for _, e := range entries {
 			id, _ := e.Member.(string)
 			r.due[id] = began.Add(ahead + time.UnixMilli(int64(e.Score)).Sub(clock))

@@ -68,13 +68,6 @@ func TestWhatIsNotKnown(t *testing.T) {
 		if got, err := store.Incident(t.Context(), "BAD0000"); err != nil || got.Reference != "BAD0000" || !strings.Contains(got.Detail, `{"reference":`) {
 			t.Errorf("nonsense is not shown as it is: %+v, %v", got, err)
 		}
-		client.RPush(t.Context(), "hostbot:reference:BAD0001", "x")
-		if _, err := store.Incident(t.Context(), "BAD0001"); !errors.Is(err, incident.ErrUnknown) {
-			t.Errorf("another type: %v", err)
-		}
-		if left := client.PTTL(t.Context(), "{hostbot:reference:BAD0001}:aside").Val(); left <= 0 {
-			t.Errorf("what has another type is set aside for %v", left)
-		}
 	})
 }
 

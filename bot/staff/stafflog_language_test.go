@@ -18,6 +18,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/testing/discordtest"
@@ -174,7 +175,7 @@ func writeEverything(log *stafflog.Log) {
 	log.RedisEmbedded()
 	log.EmbeddedRedisFull(failure)
 	log.CacheGarbage(failure)
-	log.RecordUnreadable(failure)
+	log.DeadLetter(leader.Letter{Kind: "panels", ID: "1", Reason: failure.Error()})
 	log.AccountUnread("42", long)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()

@@ -52,7 +52,7 @@ func scripts(t *testing.T, path string) (found []script) {
 // share is no script, but its lines count.
 func TestEveryScriptIsInTheIndex(t *testing.T) {
 	t.Parallel()
-	const most, mostLines = 14, 120
+	const most, mostLines = 14, 130
 	doc, err := parser.ParseFile(token.NewFileSet(), "doc.go", nil, parser.ParseComments)
 	if err != nil {
 		t.Fatal(err)

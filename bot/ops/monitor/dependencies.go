@@ -1,6 +1,7 @@
 package monitor
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -8,12 +9,28 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/leader"
 )
 
-// Leader adds to what /metrics shows whether this replica leads.
-func (m *Monitor) Leader(leading func() bool) {
-	leader := gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels.")
-	m.ask(func(show showFunc) { show(leader, oneIf(leading())) })
+// lettersLimit bounds a question to Redis for the dead letters.
+const lettersLimit = time.Second
+
+// Leader adds to what /metrics shows whether this replica leads, and how many dead letters there are. The leader
+// alone shows that, while Redis tells it.
+func (m *Monitor) Leader(leading func() bool, letters func(context.Context) ([]leader.Letter, error)) {
+	leads := gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels.")
+	dead := gauge("hostbot_dead_letters", "What the leader cannot deal with: it ended the process or panicked again and again, or cannot be read. The leader shows it.")
+	m.ask(func(show showFunc) {
+		show(leads, oneIf(leading()))
+		if !leading() {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), lettersLimit)
+		defer cancel()
+		if found, err := letters(ctx); err == nil {
+			show(dead, float64(len(found)))
+		}
+	})
 }
 
 // DiscordRequest counts a request to Discord's REST API. Status 0 is that of one which

@@ -209,7 +209,7 @@ func TestCountersAreThereFromTheStart(t *testing.T) {
 // TestTheRestIsShownWhereAPartCannotBe, be it that it panics.
 func TestTheRestIsShownWhereAPartCannotBe(t *testing.T) {
 	m := newMonitor()
-	m.Leader(func() bool { panic("no leader") })
+	m.Leader(func() bool { panic("no leader") }, nil)
 	m.Log(func() uint64 { return 3 })
 	if page := scrape(t, m); page["hostbot_log_lines_dropped_total"] != 3 || page["hostbot_ready"] != 1 {
 		t.Errorf("/metrics shows %v", page)

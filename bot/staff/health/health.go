@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/shards"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/outages"
@@ -109,7 +110,8 @@ type Report struct {
 	// PausedUntil is until when Discord lets all requests wait, which may be over.
 	PausedUntil time.Time
 
-	Leader string // the name of the replica that leads; "" if none does
+	Leader string          // the name of the replica that leads; "" if none does
+	Dead   []leader.Letter // what the leader cannot deal with, the oldest first
 
 	RedisEmbedded bool           // in the process: no other Redis is configured
 	RedisErr      error          // of a write
@@ -138,6 +140,7 @@ func (r Report) Items(t *locale.Texts) []Item {
 	items = append(items, d.responses(), d.service(), d.requests())
 	items = append(items, d.refusals()...)
 	items = append(items, d.redis(), d.leader())
+	items = append(items, d.deadLetters()...)
 	items = append(items, d.massOutage()...)
 	items = append(items, d.watching()...)
 	for _, ch := range r.Log {

@@ -15,6 +15,9 @@ import (
 	"hostbot/locale"
 )
 
+// mostLetters is how many dead letters are shown.
+const mostLetters = 5
+
 // errorLimit is to how many characters an error is cut for staff.
 const errorLimit = 300
 
@@ -142,6 +145,24 @@ func (d describer) leader() Item {
 		i.Text, i.Staff.Text = "no replica leads", d.t.Text("staff.status.leaderless")
 	}
 	return i
+}
+
+// deadLetters are what the leader cannot deal with.
+func (d describer) deadLetters() []Item {
+	if len(d.Dead) == 0 {
+		return nil
+	}
+	i := d.wrong(item("dead letters", "%d", len(d.Dead)), Warning, "log.cure.dead")
+	lines := make([]string, 0, mostLetters)
+	for _, l := range d.Dead[:min(len(d.Dead), mostLetters)] {
+		i.Text += fmt.Sprintf("; %s %s since %s (%s)", l.Kind, l.ID, l.Since.UTC().Format(time.RFC3339), sanitize.Plain(l.Reason, reasonLimit))
+		lines = append(lines, sanitize.Code(l.Kind+" "+l.ID, reasonLimit)+" "+timestamp(l.Since, "R")+" "+sanitize.Markdown(l.Reason, reasonLimit))
+	}
+	if more := len(d.Dead) - mostLetters; more > 0 {
+		lines = append(lines, "… +"+strconv.Itoa(more))
+	}
+	i.Staff = Staff{Title: d.t.Text("staff.status.dead"), Text: strings.Join(lines, "\n")}
+	return []Item{i}
 }
 
 func (d describer) service() Item {

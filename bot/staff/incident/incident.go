@@ -26,7 +26,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/seldom"
-	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi"
 )
@@ -214,10 +213,6 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 	defer cancel()
 	key := s.space.Key(keyPrefix + code)
 	data, err := s.redis.Get(ctx, key).Bytes()
-	if aside.IsWrongType(err) {
-		_, err = aside.OtherType(ctx, s.redis, key, "string", "{"+key+"}:aside") // in the same slot of a Cluster
-		err = cmp.Or[error](err, redis.Nil)
-	}
 	if err != nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()

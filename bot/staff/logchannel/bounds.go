@@ -57,32 +57,17 @@ func (ch *channel) noteDropped(n int, why string) {
 
 // surplus returns the IDs of entries that are more than may wait.
 func (q *queue) surplus(ctx context.Context, _ time.Time) (ids []string, err error) {
-	err = q.retry(ctx, func() error {
-		n, err := q.redis.ZCard(ctx, q.waiting).Result()
-		if err != nil || n <= q.most {
-			return err
-		}
-		ids, err = q.redis.ZRange(ctx, q.waiting, 0, min(n-q.most, dropAtOnce)-1).Result()
-		return err
-	})
-	return ids, err
+	n, err := q.redis.ZCard(ctx, q.waiting).Result()
+	if err != nil || n <= q.most {
+		return nil, err
+	}
+	return q.redis.ZRange(ctx, q.waiting, 0, min(n-q.most, dropAtOnce)-1).Result()
 }
 
-// outdated returns the IDs of entries that have waited for longer than formerFor, or of which it is
-// not known when they came, as their time is in the future.
+// outdated returns the IDs of entries that have waited for longer than formerFor.
 func (q *queue) outdated(ctx context.Context, now time.Time) (ids []string, err error) {
 	past := redis.ZRangeBy{Min: "-inf", Max: micros(now.Add(-formerFor)), Count: dropAtOnce}
-	future := redis.ZRangeBy{Min: micros(now.Add(formerFor)), Max: "+inf", Count: dropAtOnce}
-	err = q.retry(ctx, func() error {
-		var one, other *redis.StringSliceCmd
-		_, err := q.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-			one, other = p.ZRangeByScore(ctx, q.waiting, &past), p.ZRangeByScore(ctx, q.waiting, &future)
-			return nil
-		})
-		ids = append(one.Val(), other.Val()...)
-		return err
-	})
-	return ids, err
+	return q.redis.ZRangeByScore(ctx, q.waiting, &past).Result()
 }
 
 // putInOrder has entries wait whose IDs were lost, by when they came, and reports whether there are

@@ -53,10 +53,8 @@ type Config struct {
 	// process leads.
 	Wake    func(ctx context.Context, kind string, ids ...string)
 	Leading func() bool
-	// Aside is told of what could not be read and was set aside; it may be nil.
-	Aside  func(id string, reason error)
-	Log    zerolog.Logger // its lines have the field part: "logchannel"
-	Timing Timing
+	Log     zerolog.Logger // its lines have the field part: "logchannel"
+	Timing  Timing
 	// MaxWaiting is how many entries may wait for a channel before each process counts
 	// further equal errors itself, until fewer wait. Of those that Redis has, the
 	// process keeps the latest ones as well, twice as many. Twenty times as many wait in Redis at
@@ -128,7 +126,7 @@ type Delivery struct {
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
 	d := &Delivery{Config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
-	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, AnyFormat: true, Aside: c.Aside}
+	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, AnyFormat: true}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	for _, category := range slices.Sorted(maps.Keys(c.Channels)) {
 		id := c.Channels[category]
@@ -145,10 +143,6 @@ func New(c Config) *Delivery {
 	}
 	return d
 }
-
-// mostPause is more than any after which a channel is tried again: Discord was seen to ask for an
-// hour (discord-api-docs#5385).
-const mostPause = 2 * time.Hour
 
 // own returns the channel with an ID; nil if no entries of this process go there.
 func (d *Delivery) own(id string) *channel {
@@ -190,8 +184,30 @@ func (d *Delivery) hasten() {
 // Work is what the leader does: it delivers.
 func (d *Delivery) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: d.records.DueKey(), Mend: d.records.Mend, Farthest: func() time.Duration { return mostPause }, AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile,
+		Name: kind, Due: d.records.DueKey(), AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile, Skip: d.skip,
 	}
+}
+
+// skip drops the entry that waits first for a channel: the leader cannot deal with it. What is known of
+// the messages there goes with it, as that may be the reason.
+func (d *Delivery) skip(ctx context.Context, id string) error {
+	ch := d.own(id)
+	if ch == nil {
+		ch = d.newChannel(id)
+	}
+	entries, err := ch.queue.head(ctx)
+	if err != nil {
+		return err
+	}
+	if len(entries) > 0 {
+		if err := ch.queue.done(ctx, []string{entries[0].ID}, time.Now()); err != nil {
+			return err
+		}
+	}
+	if _, _, err = d.records.Remove(ctx, id, ""); err != nil {
+		return err
+	}
+	return d.records.Schedule(ctx, id)
 }
 
 // Post records an entry: in the outbox, and in Redis too where that answers in time and no equal
@@ -262,7 +278,10 @@ func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duratio
 	ch.busy.Store(true)
 	defer ch.busy.Store(false)
 	r, again, err := d.records.Take(ctx, id, d.Timing.Work)
-	if r == nil && again == 0 && err == nil { // nothing was sent there lately, or its record was set aside
+	if errors.Is(err, record.ErrUnreadable) { // what waits can be delivered without it
+		_, _, err = d.records.Remove(ctx, id, "")
+	}
+	if r == nil && again == 0 && err == nil { // nothing was sent there lately
 		if waiting, err := ch.queue.head(ctx); err != nil || len(waiting) == 0 {
 			return 0, err
 		}

@@ -12,7 +12,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/sanitize"
-	"hostbot/bot/store/aside"
 	"hostbot/bot/store/pipeline"
 	"hostbot/bot/store/record"
 )
@@ -43,8 +42,6 @@ type queue struct {
 	idle    time.Duration // the longest pause of a delivery
 	// waiting, entries, delivered and due are keys.
 	waiting, entries, delivered, due string
-	mend                             func(context.Context) // the key of what is due
-	aside                            func(key string, reason error)
 	key                              func(name string) string
 }
 
@@ -54,11 +51,6 @@ func (d *Delivery) newQueue(channel string) *queue {
 		redis: d.Redis, channel: channel, key: key,
 		most: int64(mostInRedis * d.MaxWaiting), idle: 2 * max(d.Timing.RetryBusy, d.Timing.RetryMost, d.Timing.Work),
 		waiting: key("waiting:" + channel), entries: key("entries:" + channel), delivered: key("delivered:" + channel), due: d.records.DueKey(),
-		mend: d.records.Mend, aside: func(name string, reason error) {
-			if d.Aside != nil {
-				d.Aside(name, reason)
-			}
-		},
 	}
 }
 
@@ -81,16 +73,6 @@ local due = redis.call('ZSCORE', KEYS[4], ARGV[1])
 if due and (tonumber(due) or math.huge) <= t[1] * 1000 + ARGV[2] then return 0 end
 return redis.call('ZADD', KEYS[4], 'CH', 0, ARGV[1])`
 
-// retry calls a function again if it finds something of another type, which is set aside first.
-func (q *queue) retry(ctx context.Context, call func() error) error {
-	err := call()
-	if aside.IsWrongType(err) {
-		q.setAside(ctx)
-		err = call()
-	}
-	return err
-}
-
 // add adds entries, in this order, and reports whether the channel is due by that. It may be
 // repeated where its outcome is not known. along adds what else Redis is to do; it may be nil, and called again.
 func (q *queue) add(ctx context.Context, entries []kept, along func(context.Context, redis.Pipeliner)) (due bool, err error) {
@@ -103,17 +85,13 @@ func (q *queue) add(ctx context.Context, entries []kept, along func(context.Cont
 		args = append(args, e.ID, content)
 	}
 	script, keys := redis.NewScript(addScript), []string{q.waiting, q.entries, q.delivered, q.due}
-	err = q.retry(ctx, func() (err error) {
-		var added *redis.Cmd
-		if along == nil {
-			added = script.Run(ctx, q.redis, keys, args...)
-		} else { // the whole script, as Redis may have forgotten it
-			_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) { along(ctx, p) })
-		}
-		due, err = added.Bool()
-		return err
-	})
-	return due, err
+	var added *redis.Cmd
+	if along == nil {
+		added = script.Run(ctx, q.redis, keys, args...)
+	} else { // the whole script, as Redis may have forgotten it
+		_ = pipeline.InOrder(ctx, q.redis, func(p redis.Pipeliner) { added = script.Eval(ctx, p, keys, args...) }, func(p redis.Pipeliner) { along(ctx, p) })
+	}
+	return added.Bool()
 }
 
 // answer is what Redis knows of a queue.
@@ -131,20 +109,16 @@ func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
 	var count *redis.IntCmd
 	var first *redis.ZSliceCmd
 	var waiting, delivered *redis.FloatSliceCmd
-	err = q.retry(ctx, func() error {
-		_, err := q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			count, first = p.ZCard(ctx, q.waiting), p.ZRangeWithScores(ctx, q.waiting, 0, 0)
-			if len(ids) > 0 {
-				waiting, delivered = p.ZMScore(ctx, q.waiting, ids...), p.ZMScore(ctx, q.delivered, ids...)
-			}
-			return nil
-		})
-		if err != nil || count.Val() == 0 {
-			return err
+	_, err = q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		count, first = p.ZCard(ctx, q.waiting), p.ZRangeWithScores(ctx, q.waiting, 0, 0)
+		if len(ids) > 0 {
+			waiting, delivered = p.ZMScore(ctx, q.waiting, ids...), p.ZMScore(ctx, q.delivered, ids...)
 		}
-		a.due, err = q.add(ctx, nil, nil)
-		return err
+		return nil
 	})
+	if err == nil && count.Val() > 0 {
+		a.due, err = q.add(ctx, nil, nil)
+	}
 	if err != nil {
 		return a, err
 	}
@@ -167,29 +141,26 @@ func (q *queue) ask(ctx context.Context, ids []string) (a answer, err error) {
 // head returns the entries that wait first. If none waits, the channel is not due any more. An ID
 // without a content is dropped: its process adds it anew.
 func (q *queue) head(ctx context.Context) (entries []kept, err error) {
-	err = q.retry(ctx, func() error {
-		ids, err := q.first(ctx)
-		if err != nil {
-			return err
+	ids, err := q.first(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if len(ids) == 0 {
+		return nil, q.notDue(ctx)
+	}
+	contents, err := q.redis.HMGet(ctx, q.entries, ids...).Result()
+	if err != nil {
+		return nil, err
+	}
+	entries = make([]kept, 0, len(ids))
+	for i, id := range ids {
+		if content, ok := contents[i].(string); ok {
+			entries = append(entries, readKept(id, content))
+		} else if err := q.redis.ZRem(ctx, q.waiting, id).Err(); err != nil {
+			return nil, err
 		}
-		if len(ids) == 0 {
-			return q.notDue(ctx)
-		}
-		contents, err := q.redis.HMGet(ctx, q.entries, ids...).Result()
-		if err != nil {
-			return err
-		}
-		entries = make([]kept, 0, len(ids))
-		for i, id := range ids {
-			if content, ok := contents[i].(string); ok {
-				entries = append(entries, readKept(id, content))
-			} else if err := q.redis.ZRem(ctx, q.waiting, id).Err(); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return entries, err
+	}
+	return entries, nil
 }
 
 // first returns the IDs of the entries that wait first.
@@ -229,28 +200,15 @@ func (q *queue) done(ctx context.Context, ids []string, now time.Time) error {
 	for i, id := range ids {
 		members[i], delivered[i] = id, redis.Z{Score: float64(now.UnixMilli()), Member: id}
 	}
-	return q.retry(ctx, func() error {
-		_, err := q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			p.ZAdd(ctx, q.delivered, delivered...)
-			p.ZRem(ctx, q.waiting, members...)
-			p.HDel(ctx, q.entries, ids...)
-			p.ZRemRangeByScore(ctx, q.delivered, "-inf", strconv.FormatInt(now.Add(-rememberFor).UnixMilli(), 10))
-			p.PExpire(ctx, q.delivered, rememberFor)
-			return nil
-		})
-		return err
+	_, err := q.redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.ZAdd(ctx, q.delivered, delivered...)
+		p.ZRem(ctx, q.waiting, members...)
+		p.HDel(ctx, q.entries, ids...)
+		p.ZRemRangeByScore(ctx, q.delivered, "-inf", strconv.FormatInt(now.Add(-rememberFor).UnixMilli(), 10))
+		p.PExpire(ctx, q.delivered, rememberFor)
+		return nil
 	})
-}
-
-// setAside sets aside what has another type than it should have.
-func (q *queue) setAside(ctx context.Context) {
-	q.mend(ctx)
-	for name, wanted := range map[string]string{"waiting:": "zset", "entries:": "hash", "delivered:": "zset"} {
-		name += q.channel
-		if found, err := aside.OtherType(ctx, q.redis, q.key(name), wanted, q.key("aside:"+name)); err == nil && found != "" {
-			q.aside(name, fmt.Errorf("%s of %s: it is a %s", name, kind, found))
-		}
-	}
+	return err
 }
 
 // readKept decodes an entry. One that another version of the program wrote and this one cannot

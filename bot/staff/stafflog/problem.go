@@ -3,6 +3,7 @@ package stafflog
 import (
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/leader"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
@@ -17,8 +18,10 @@ func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) 
 // CacheGarbage writes that a key of the cache held something else than an account.
 func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
 
-// RecordUnreadable writes that a record in Redis could not be read and was set aside.
-func (l *Log) RecordUnreadable(reason error) { l.problem("record", reason) }
+// DeadLetter writes that the leader cannot deal with something.
+func (l *Log) DeadLetter(letter leader.Letter) {
+	l.warn("dead", sanitize.Code(letter.Kind+" "+letter.ID+": "+letter.Reason, detailLimit)+"\n"+l.t.Text("log.cure.dead"))
+}
 
 // AccountUnread writes what of an account the hosting service sent in a form that cannot be read. All
 // replicas see it; it is written once a day.

@@ -53,9 +53,7 @@ type Config struct {
 	Space     keyspace.Space // in Redis
 	Discord   Discord
 	ChannelID string // a text or announcement channel
-	// Aside is told of a record that cannot be read; it may be nil.
-	Aside func(id string, reason error)
-	Log   zerolog.Logger
+	Log       zerolog.Logger
 }
 
 // Case is a failure as staff are to see it.
@@ -97,7 +95,7 @@ type Desk struct {
 
 // New returns a desk.
 func New(c Config) *Desk {
-	return &Desk{c, &record.Kind[handed]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Life: Window, Aside: c.Aside}}
+	return &Desk{c, &record.Kind[handed]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Life: Window}}
 }
 
 // Tell tells staff of a failure, or finds that they know of it. The error is a *LimitError,

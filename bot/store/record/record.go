@@ -4,7 +4,8 @@
 // Whoever takes a record that is due works on it for a time. It is due again when that is
 // over, so that the death of a process loses nothing. Two who work on one record do not
 // overwrite each other: the one who has read an earlier version, or a record that is no more,
-// is refused (ErrConflict). A record that cannot be read is set aside and delays no other.
+// is refused (ErrConflict). A record that cannot be decoded delays no other (ErrUnreadable): the
+// leader makes a dead letter of it, and it is kept for unreadableFor.
 package record
 
 import (
@@ -18,7 +19,6 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 )
 
@@ -27,6 +27,8 @@ var (
 	ErrConflict = errors.New("record: it was saved or removed meanwhile")
 	// ErrExists says that there is a record with an ID already.
 	ErrExists = errors.New("record: there is one already")
+	// ErrUnreadable says that what Redis has of a record is none that can be decoded.
+	ErrUnreadable = errors.New("record: it cannot be read")
 	// ErrTooMany says that the owner has as many records as allowed.
 	ErrTooMany = errors.New("record: the owner has too many")
 )
@@ -37,6 +39,8 @@ const (
 	// laterFormat is the pause after which a record is looked at again that a later version of
 	// the program has written.
 	laterFormat = time.Minute
+	// unreadableFor is for how long a record is kept that cannot be decoded.
+	unreadableFor = 30 * 24 * time.Hour
 )
 
 // Kind are all records of a kind. It is safe for concurrent use.
@@ -53,8 +57,6 @@ type Kind[T any] struct {
 	// Life is for how long a record is kept after it is saved that says nothing else; 0 to leave
 	// that as it is.
 	Life time.Duration
-	// Aside is told of each record that could not be read and was set aside. It may be nil.
-	Aside func(id string, reason error)
 }
 
 // Record is a record as it was read or saved.
@@ -131,15 +133,8 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 	if after < 0 {
 		ms = int64(after)
 	}
-	run := func() ([]string, error) {
-		keys := append(k.keys(r.ID, r.Owner), k.key("counts"))
-		return redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, cmp.Or(r.Life, k.Life).Milliseconds(), r.Count).StringSlice()
-	}
-	answer, err := run()
-	if aside.IsWrongType(err) {
-		k.mend(ctx, r.ID, r.Owner)
-		answer, err = run()
-	}
+	keys := append(k.keys(r.ID, r.Owner), k.key("counts"))
+	answer, err := redis.NewScript(saveScript).Run(ctx, k.Redis, keys, r.ID, r.version, k.Format, data, r.due, ms, most, cmp.Or(r.Life, k.Life).Milliseconds(), r.Count).StringSlice()
 	if err != nil {
 		return fmt.Errorf("save a record of %s: %w", k.Name, err)
 	}
@@ -161,22 +156,13 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 // clock.
 func (k *Kind[T]) DueKey() string { return k.key("due") }
 
-// Mend replaces what is due if Redis has something else in its place.
-func (k *Kind[T]) Mend(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	k.mend(ctx, "", "")
-}
-
 // Take returns a record if it is due. It is due again after the time that the caller works on
-// it. Otherwise the record is nil, and again is after which time it is due; 0 if it is not.
+// it. Otherwise the record is nil, and again is after which time it is due; 0 if it is not. The error
+// may be ErrUnreadable.
 func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *Record[T], again time.Duration, err error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	answer, err := redis.NewScript(takeScript).Run(limited, k.Redis, []string{k.key("record:" + id), k.key("due")}, id, work.Milliseconds()).StringSlice()
-	if aside.IsWrongType(err) {
-		k.mend(ctx, id, "")
-	}
 	if err != nil || len(answer) < 2 {
 		return nil, 0, err
 	}
@@ -189,8 +175,13 @@ func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *R
 		return nil, time.Duration(due-now) * time.Millisecond, err
 	}
 	r = &Record[T]{ID: id, Owner: answer[5], Read: now, version: answer[2], due: answer[1]}
-	if k.decode(ctx, r, answer[3], answer[4]) != nil {
-		return nil, 0, nil
+	switch err = k.decode(r, answer[3], answer[4]); {
+	case errors.Is(err, errLater):
+		later := redis.Z{Score: float64(now + laterFormat.Milliseconds()), Member: id}
+		return nil, 0, k.Redis.ZAddXX(limited, k.key("due"), later).Err()
+	case err != nil:
+		_ = k.Redis.PExpire(limited, k.key("record:"+id), unreadableFor).Err() // or the next time
+		return nil, 0, err
 	}
 	return r, 0, nil
 }
@@ -198,27 +189,22 @@ func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *R
 // errLater says that a later version of the program has written a record.
 var errLater = errors.New("record: its format is a later one")
 
-// decode reads what Redis has of a record. It sets aside what cannot be read.
-func (k *Kind[T]) decode(ctx context.Context, r *Record[T], format, data string) error {
+// decode reads what Redis has of a record. The error is errLater or ErrUnreadable.
+func (k *Kind[T]) decode(r *Record[T], format, data string) error {
 	written, err := strconv.Atoi(format)
 	_, noVersion := strconv.ParseInt(r.version, 10, 64) // nobody could save it
-	if err != nil || noVersion != nil || data == "null" {
+	switch {
+	case err != nil || noVersion != nil || data == "null":
 		err = errors.New("it is no record")
-	} else if written > k.Format && !k.AnyFormat {
-		if r.Read > 0 { // it was due
-			ctx, cancel := context.WithTimeout(ctx, callLimit)
-			defer cancel()
-			_ = k.Redis.ZAddXX(ctx, k.key("due"), redis.Z{Score: float64(r.Read + laterFormat.Milliseconds()), Member: r.ID}).Err()
-		}
+	case written > k.Format && !k.AnyFormat:
 		return errLater
-	}
-	if err == nil {
+	default:
 		err = json.Unmarshal([]byte(data), &r.Value)
 	}
 	if err != nil {
-		k.SetAside(ctx, r.ID, err)
+		return fmt.Errorf("%w: %s of %s: %w", ErrUnreadable, r.ID, k.Name, err)
 	}
-	return err
+	return nil
 }
 
 // Hasten has records be due now, those that there are.
@@ -264,10 +250,7 @@ func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T]
 		others = p.SCard(ctx, k.key("of:"+owner))
 		return nil
 	})
-	switch {
-	case aside.IsWrongType(err): // of one key; the others' commands were carried out
-		k.mend(ctx, id, owner)
-	case err != nil && !errors.Is(err, redis.Nil):
+	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, 0, fmt.Errorf("remove a record of %s: %w", k.Name, err)
 	}
 	last, left = &Record[T]{ID: id, Owner: owner}, int(others.Val())
@@ -312,25 +295,23 @@ func (k *Kind[T]) removal(ctx context.Context, p redis.Pipeliner, id, owner stri
 	p.SRem(ctx, k.key("of:"+owner), id)
 }
 
-// Get returns a record; nil if there is none, or none that can be read.
+// Get returns a record; nil if there is none, or one of a later format.
 func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	r, err := k.read(ctx, k.Redis.HMGet(limited, k.key("record:"+id), "v", "f", "r"), id, owner)
-	if errors.Is(err, errLater) {
+	r, err := k.read(k.Redis.HMGet(limited, k.key("record:"+id), "v", "f", "r"), id, owner)
+	switch {
+	case errors.Is(err, errLater):
 		err = nil
+	case errors.Is(err, ErrUnreadable): // who works on another record makes no dead letter of that
+		err = errors.New(err.Error())
 	}
 	return r, err
 }
 
-// read reads the fields of a record; nil if there is none, or none that can be read. The error
-// may be errLater.
-func (k *Kind[T]) read(ctx context.Context, found *redis.SliceCmd, id, owner string) (*Record[T], error) {
+// read reads the fields of a record; nil if there is none. The error may be errLater or ErrUnreadable.
+func (k *Kind[T]) read(found *redis.SliceCmd, id, owner string) (*Record[T], error) {
 	fields, err := found.Result()
-	if aside.IsWrongType(err) {
-		k.SetAside(ctx, id, err)
-		return nil, nil
-	}
 	if err != nil || len(fields) != 3 || fields[0] == nil && fields[2] == nil {
 		return nil, err
 	}
@@ -338,26 +319,35 @@ func (k *Kind[T]) read(ctx context.Context, found *redis.SliceCmd, id, owner str
 	r.version, _ = fields[0].(string)
 	format, _ := fields[1].(string)
 	data, _ := fields[2].(string)
-	switch err := k.decode(ctx, r, format, data); {
-	case errors.Is(err, errLater):
+	if err := k.decode(r, format, data); err != nil {
 		return nil, err
-	case err != nil: // it was set aside
-		return nil, nil
 	}
 	return r, nil
 }
 
-// Of returns an owner's records.
+// Of returns an owner's records, those that can be read.
 func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
+	own, _, err := k.of(ctx, owner)
+	return own, err
+}
+
+// RemoveUnreadable removes those of an owner's records that cannot be decoded. What forgets an owner
+// calls it, as Of does not return them.
+func (k *Kind[T]) RemoveUnreadable(ctx context.Context, owner string) error {
+	_, unreadable, err := k.of(ctx, owner)
+	for _, id := range unreadable {
+		_, _, failure := k.Remove(ctx, id, owner)
+		err = errors.Join(err, failure)
+	}
+	return err
+}
+
+func (k *Kind[T]) of(ctx context.Context, owner string) (own []*Record[T], unreadable []string, err error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	ids, err := k.Redis.SMembers(limited, k.key("of:"+owner)).Result()
-	if aside.IsWrongType(err) {
-		k.mend(limited, "", owner)
-		return nil, nil
-	}
 	if err != nil || len(ids) == 0 {
-		return nil, err
+		return nil, nil, err
 	}
 	found := make([]*redis.SliceCmd, len(ids))
 	_, err = k.Redis.Pipelined(limited, func(p redis.Pipeliner) error {
@@ -366,21 +356,22 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 		}
 		return nil
 	})
-	if err != nil && !aside.IsWrongType(err) {
-		return nil, err
+	if err != nil {
+		return nil, nil, err
 	}
-	var own []*Record[T]
 	for i, id := range ids {
-		r, err := k.read(ctx, found[i], id, owner)
+		r, err := k.read(found[i], id, owner)
 		switch {
 		case errors.Is(err, errLater):
+		case errors.Is(err, ErrUnreadable):
+			unreadable = append(unreadable, id)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case r != nil:
 			own = append(own, r)
-		default: // it is over, or set aside
+		default: // it is over
 			_ = k.Redis.SRem(limited, k.key("of:"+owner), id).Err()
 		}
 	}
-	return own, nil
+	return own, unreadable, nil
 }

@@ -6,7 +6,6 @@ package record
 //	{kind}:due       sorted set: the IDs, by when they are due (Unix ms, by Redis's clock)
 //	{kind}:of:OWNER  set: the IDs of an owner's records
 //	{kind}:counts    hash: how often records were saved that were to be counted
-//	{kind}:aside:…   what could not be read, for 30 days
 //
 // A version is the time in µs, so that none is used again when a record is removed and added
 // anew.
@@ -16,8 +15,7 @@ local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// saveScript writes a record, after what fails if it has another type than it should have: the script
-// can be run again then. It returns the new version, the time, the due time by which the
+// saveScript writes a record. It returns the new version, the time, the due time by which the
 // caller's next Save is judged, and when the record is due (0 if it is not); "" for the version if
 // the owner has too many; nothing if another version is there.
 //
@@ -32,8 +30,7 @@ if version ~= ARGV[2] then return {} end
 local after, due = tonumber(ARGV[6]), tonumber(redis.call('ZSCORE', KEYS[2], ARGV[1]) or nil)
 if version == '0' and tonumber(ARGV[7]) > 0 and redis.call('SCARD', KEYS[3]) >= tonumber(ARGV[7]) then return {'', '', '', ''} end
 redis.call('SADD', KEYS[3], ARGV[1])
-local n = ARGV[9] ~= '' and redis.pcall('HINCRBY', KEYS[4], ARGV[9], 1)
-if type(n) == 'table' then redis.call('HSET', KEYS[4], ARGV[9], 1) end -- it was no number
+if ARGV[9] ~= '' then redis.call('HINCRBY', KEYS[4], ARGV[9], 1) end
 if version == '0' then redis.call('HSET', KEYS[1], 'o', string.match(KEYS[3], ':of:(.*)$')) end
 version = text(math.max(tonumber(version) + 1, t[1] * 1000000 + t[2]))
 redis.call('HSET', KEYS[1], 'v', version, 'f', ARGV[3], 'r', ARGV[4])
@@ -52,16 +49,15 @@ end
 return {version, text(now), ARGV[5] == '' and due and text(due) or ARGV[5], text(due or 0)}`
 
 // takeScript takes a record that is due. It returns the time, when the record is due again, and
-// its version, format, content and owner, "" if something else is in their place; the first two
+// its version, format, content and owner, "" if they are missing; the first two
 // alone if it is not due yet; nothing if it never is. What is due without a record is dropped.
 // KEYS: the record, what is due. ARGV: the ID, after how many ms it is due again.
 const takeScript = clock + `
 local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not due then return {} end
 if tonumber(due) > now then return {text(now), due} end
-local got = redis.pcall('HMGET', KEYS[1], 'v', 'f', 'r', 'o')
-if got.err then got = {}
-elseif not got[1] and not got[3] then
+local got = redis.call('HMGET', KEYS[1], 'v', 'f', 'r', 'o')
+if not got[1] and not got[3] then
   redis.call('ZREM', KEYS[2], ARGV[1])
   return {}
 end

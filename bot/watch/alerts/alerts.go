@@ -108,9 +108,7 @@ type Config struct {
 	// people, with its refusal. It may be nil and must not block.
 	OnHeld func(held Held, reason error)
 	// Wake tells the leader which alerts are due.
-	Wake func(ctx context.Context, kind string, ids ...string)
-	// Aside is told of an alert whose record cannot be read; it may be nil.
-	Aside  func(id string, reason error)
+	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -147,9 +145,9 @@ type Alerts struct {
 func New(c Config) *Alerts {
 	return &Alerts{
 		Config:  c,
-		records: &record.Kind[delivery]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
-		holds:   &record.Kind[hold]{Redis: c.Redis, Space: c.Space, Name: holdKind, Format: format, Aside: c.Aside},
-		line:    &record.Kind[line]{Redis: c.Redis, Space: c.Space, Name: lineKind, Format: format, Aside: c.Aside},
+		records: &record.Kind[delivery]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format},
+		holds:   &record.Kind[hold]{Redis: c.Redis, Space: c.Space, Name: holdKind, Format: format},
+		line:    &record.Kind[line]{Redis: c.Redis, Space: c.Space, Name: lineKind, Format: format},
 	}
 }
 

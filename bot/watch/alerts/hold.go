@@ -95,9 +95,6 @@ func (a *Alerts) readHold(ctx context.Context, id string) (r *record.Record[hold
 	}
 	now, err := a.now(ctx)
 	left = max(0, time.Duration(r.Value.Until-now)*time.Millisecond)
-	if left > a.Timing.LongestHold { // a hold never lasts for so long: a clock was wrong
-		left = 0
-	}
 	return r, left, err
 }
 

@@ -41,13 +41,9 @@ const (
 	unseenFor = 10 * time.Minute
 	// MuteFor is for how long a bot that is muted sends no alerts.
 	MuteFor = time.Hour
-	// clockSkew is by how much the clocks of two replicas may differ.
-	clockSkew = time.Minute
 	// longestLine is for how long the line of those to whom a DM is opened may be held up. The
 	// longest pause that was seen of Discord is an hour (discord-api-docs#5385).
 	longestLine = 2 * time.Hour
-	// longestPause is more than any after which an alert is tried again (tryLess, holdAll).
-	longestPause = 24 * time.Hour
 	// closedFor is for how long it is known why alerts are off.
 	closedFor = 30 * 24 * time.Hour
 	// channelFor is for how long a customer's DM channel is known once alerts are off.

@@ -139,9 +139,6 @@ type line struct {
 func (a *Alerts) brake(ctx context.Context, patience time.Duration) (wait time.Duration, err error) {
 	err = a.changeLine(ctx, func(next, now int64) (int64, error) {
 		next = max(next, now)
-		if next-now > longestLine.Milliseconds() { // a clock was wrong
-			next = now
-		}
 		wait = max(0, time.Duration(next-now)*time.Millisecond-(openBurst-1)*a.Timing.Opening)
 		if wait > patience {
 			return 0, ErrLater

@@ -27,9 +27,9 @@ func (a Alert) Since(o Outage) time.Time {
 }
 
 // recent reports whether a fall follows so soon on the last that both are counted together: the bot has
-// not run since, or not for QuietFor. A recovery that is dated ahead by a wrong clock is not recent.
+// not run since, or not for QuietFor.
 func (o Outage) recent(at time.Time) bool {
-	return o.RecoveredAt.IsZero() || at.Sub(o.RecoveredAt).Abs() < QuietFor
+	return o.RecoveredAt.IsZero() || at.Sub(o.RecoveredAt) < QuietFor
 }
 
 // anew reports whether another alert is to tell of a further fall. An edit is to if the bot was not
@@ -82,14 +82,9 @@ func (o *Outage) fall(c watcher.Change, name string) {
 }
 
 // waits returns for how long another message that tells of a fall is yet to wait; false if none is to.
-// A time that lies further ahead than most has come: a clock was wrong as it was written.
-func (o Outage) waits(now time.Time, most time.Duration) (time.Duration, bool) {
+func (o Outage) waits(now time.Time) (time.Duration, bool) {
 	if o.Notify.IsZero() || o.Over() {
 		return 0, false
 	}
-	left := o.Notify.Sub(now)
-	if left > most {
-		left = 0
-	}
-	return max(0, left), true
+	return max(0, o.Notify.Sub(now)), true
 }

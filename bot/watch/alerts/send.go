@@ -21,7 +21,7 @@ const atOnce = 10
 // others.
 func (a *Alerts) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: a.records.DueKey(), Mend: a.records.Mend, Farthest: func() time.Duration { return longestPause }, AtOnce: atOnce, Limit: a.Timing.Work, Reconcile: a.reconcile,
+		Name: kind, Due: a.records.DueKey(), AtOnce: atOnce, Limit: a.Timing.Work, Reconcile: a.reconcile,
 		Line: func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
 	}
 }
@@ -66,7 +66,7 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[delivery], try bool)
 		return a.drop(ctx, r)
 	}
 	e.Locale = owner.Locale
-	anew := e.anew(owner.Settings, time.Now(), a.Timing.Notify)
+	anew := e.anew(owner.Settings, time.Now())
 	posts := e.Message.Posts
 	shown, err := a.show(ctx, owner.Channel, r, anew)
 	if errors.Is(err, record.ErrConflict) { // it has changed, and is due again
@@ -92,13 +92,13 @@ func (a *Alerts) send(ctx context.Context, r *record.Record[delivery], try bool)
 
 // anew reports whether another message takes the place of the one that is there, as that has told of a
 // fall only by an edit. No message is to tell of a bot any more that is muted by now.
-func (d *delivery) anew(s Settings, now time.Time, most time.Duration) (anew bool) {
+func (d *delivery) anew(s Settings, now time.Time) (anew bool) {
 	for i := range d.Bots {
 		o := &d.Bots[i]
 		if !s.For(o.ServerID) || !s.MutedUntil(o.ServerID, now).IsZero() {
 			o.Notify = time.Time{}
 		}
-		left, ok := o.waits(now, most)
+		left, ok := o.waits(now)
 		anew = anew || ok && left == 0
 	}
 	return anew && d.Sent
@@ -115,10 +115,10 @@ func (d *delivery) told(drawn []Outage) {
 }
 
 // next returns after which time an alert is due again as another message is to tell of a fall.
-func (d *delivery) next(now time.Time, most time.Duration) time.Duration {
+func (d *delivery) next(now time.Time) time.Duration {
 	after := record.Never
 	for _, o := range d.Bots {
-		if left, ok := o.waits(now, most); ok && (after == record.Never || left < after) {
+		if left, ok := o.waits(now); ok && (after == record.Never || left < after) {
 			after = left
 		}
 	}
@@ -128,7 +128,7 @@ func (d *delivery) next(now time.Time, most time.Duration) time.Duration {
 // sent notes that Discord has an alert's message, and of which falls that has notified the customer.
 // If the alert has changed meanwhile, it stays due.
 func (a *Alerts) sent(ctx context.Context, r *record.Record[delivery], told []Outage) error {
-	shown, after := r.Value.Message, r.Value.next(time.Now(), a.Timing.Notify)
+	shown, after := r.Value.Message, r.Value.next(time.Now())
 	for {
 		if !r.Value.Sent {
 			r.Count = sentCount

@@ -5,13 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/message"
-	"hostbot/bot/store/aside"
 	"hostbot/bot/watch/watcher"
 )
 
@@ -34,11 +32,10 @@ func (s Settings) For(serverID string) bool {
 	return s.All
 }
 
-// MutedUntil returns until when no message is sent of a bot; zero if messages are sent. A time that
-// lies further ahead than MuteFor is none: a clock was wrong as it was written.
+// MutedUntil returns until when no message is sent of a bot; zero if messages are sent.
 func (s Settings) MutedUntil(serverID string, now time.Time) time.Time {
 	until := s.Muted[serverID]
-	if left := until.Sub(now); left <= 0 || left > MuteFor+clockSkew {
+	if !until.After(now) {
 		return time.Time{}
 	}
 	return until
@@ -97,60 +94,35 @@ func (a *Alerts) Kept(ctx context.Context, customerID string) (Settings, Contact
 	return c.Settings, Contact{c.Channel, c.Locale}, err
 }
 
-// customer returns what is kept of a customer. An unknown one has no alerts. What cannot be read is
-// set aside.
+// customer returns what is kept of a customer. An unknown one has no alerts.
 func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
-	c, err := readCustomer(ctx, a.Redis, a.customerKey(customerID))
-	if isUnreadable(err) {
-		return customer{}, a.setAside(ctx, customerID, err)
-	}
-	return c, err
+	return a.readCustomer(ctx, a.Redis, a.customerKey(customerID))
 }
 
 // errLater says that a later version of the program has written what is kept of a customer. It is
 // left alone.
 var errLater = errors.New("alerts: what is kept of a customer is of a later version")
 
-// errUnreadable says that what Redis holds of a customer is no JSON of one.
-var errUnreadable = errors.New("alerts: what is kept of a customer cannot be read")
-
-func isUnreadable(err error) bool { return errors.Is(err, errUnreadable) || aside.IsWrongType(err) }
-
-// readCustomer reads what is kept of a customer.
-func readCustomer(ctx context.Context, from redis.Cmdable, key string) (c customer, err error) {
+// readCustomer reads what is kept of a customer. If that cannot be decoded, nothing is known, and the
+// customer can turn alerts on again.
+func (a *Alerts) readCustomer(ctx context.Context, from redis.Cmdable, key string) (c customer, err error) {
 	value, err := from.Get(ctx, key).Bytes()
 	if err != nil || len(value) == 0 {
 		return customer{}, ignoreNil(err)
 	}
 	var of struct{ Version int }
-	if err := json.Unmarshal(value, &of); err != nil {
-		return customer{}, fmt.Errorf("%w: %w", errUnreadable, err)
-	}
+	err = json.Unmarshal(value, &of)
 	if of.Version > customerVersion {
 		return customer{}, errLater
 	}
-	if err := json.Unmarshal(value, &c); err != nil {
-		return customer{}, fmt.Errorf("%w: %w", errUnreadable, err)
+	if err == nil {
+		err = json.Unmarshal(value, &c)
+	}
+	if err != nil {
+		a.Log.Error().Err(err).Str("key", key).Msg("what redis has of a customer's alerts cannot be read: none are on")
+		return customer{}, nil
 	}
 	return c, nil
-}
-
-// setAside sets aside what is kept of a customer and cannot be read. Nothing is known of the
-// customer then: staff are told, and no alerts are on.
-func (a *Alerts) setAside(ctx context.Context, customerID string, reason error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	key := a.customerKey(customerID)
-	switch err := aside.Key(ctx, a.Redis, key, a.Space.Key("{alerts}:aside:customer:"+customerID)); {
-	case aside.IsGone(err): // another process has just done so
-		return nil
-	case err != nil:
-		return err
-	}
-	if a.Aside != nil {
-		a.Aside("customer:"+customerID, reason)
-	}
-	return nil
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before. To somebody
@@ -237,7 +209,7 @@ const updateAttempts = 10
 func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
 	key := a.customerKey(customerID)
 	attempt := func(tx *redis.Tx) error {
-		c, err := readCustomer(ctx, tx, key)
+		c, err := a.readCustomer(ctx, tx, key)
 		if err != nil {
 			return err
 		}
@@ -263,11 +235,6 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*cus
 	}
 	for range updateAttempts {
 		err = a.Redis.Watch(ctx, attempt, key)
-		if isUnreadable(err) {
-			if err = a.setAside(ctx, customerID, err); err == nil {
-				err = redis.TxFailedErr // now there is nothing
-			}
-		}
 		if !errors.Is(err, redis.TxFailedErr) {
 			break
 		}
@@ -289,7 +256,7 @@ func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int
 		_, _, failure := a.records.Remove(ctx, r.ID, customerID)
 		err = errors.Join(err, failure)
 	}
-	return len(own), err
+	return len(own), errors.Join(err, a.records.RemoveUnreadable(ctx, customerID))
 }
 
 // Forget turns a customer's alerts off and forgets all that is kept for them. It tells

@@ -1,9 +1,7 @@
 package alerts_test
 
 import (
-	"errors"
-	"fmt"
-	"sync/atomic"
+	"context"
 	"testing"
 	"time"
 
@@ -12,73 +10,43 @@ import (
 	"hostbot/hostapi/redistest"
 )
 
-// TestWhatMakesNoSenseKeepsNobodyElseBack has Redis hold something of another type in the place of
-// a customer's settings, or of what is known of a message. The next customer is told all the same.
-func TestWhatMakesNoSenseKeepsNobodyElseBack(t *testing.T) {
+// TestWhatCannotBeReadKeepsNobodyElseBack has Redis hold no JSON in the place of a customer's settings,
+// or of what is known of a message. The next customer is told all the same, and this one can turn
+// alerts on again.
+func TestWhatCannotBeReadKeepsNobodyElseBack(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		now := time.Now().Truncate(time.Second)
-		for name, spoil := range map[string]func(u *discordtest.User) string{
-			"settings": func(u *discordtest.User) string { return "hostbot:{alerts}:customer:" + u.ID },
-			"message":  func(u *discordtest.User) string { return recordKey(t, client, u) },
-			"messages": func(u *discordtest.User) string { return "hostbot:{alerts}:of:" + u.ID },
+		for name, spoil := range map[string]func(u *discordtest.User) error{
+			"settings": func(u *discordtest.User) error {
+				return client.Set(t.Context(), "hostbot:{alerts}:customer:"+u.ID, "no JSON", 0).Err()
+			},
+			"message": func(u *discordtest.User) error {
+				return client.HSet(t.Context(), recordKey(t, client, u), "r", "{").Err()
+			},
 		} {
 			anna, ben := discord.User("anna "+name), discord.User("ben "+name)
 			turnOn(t, a, anna)
 			turnOn(t, a, ben)
 			tell(t, a, fell(anna, "shop", now))
 			eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 && s.Sent > 0 })
-			key := spoil(anna)
-			if err := errors.Join(client.Del(t.Context(), key).Err(), client.RPush(t.Context(), key, "x").Err()); err != nil {
+			if err := spoil(anna); err != nil {
 				t.Fatal(err)
 			}
 			tell(t, a, fell(anna, "radio", now), fell(ben, "shop", now))
 			ben.InDM().Sees(t, "shop c fell")
-			if name != "settings" { // without them no alerts are on
-				anna.InDM().Sees(t, "radio c fell")
+			if name == "settings" { // without them no alerts are on
+				turnOn(t, a, anna)
+				tell(t, a, fell(anna, "radio", now))
 			}
-		}
-	})
-}
-
-// TestUnreadableSettingsAreSetAside has Redis hold what is no customer. Staff are told once, and the
-// customer can turn alerts on again.
-func TestUnreadableSettingsAreSetAside(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-		var told atomic.Int32
-		a, _ := startWith(t, discord, url, &watched{}, func(c *alerts.Config) {
-			c.Aside = func(string, error) { told.Add(1) }
-		})
-		for i, spoil := range []func(key string) error{
-			func(key string) error { return client.Set(t.Context(), key, "no JSON", 0).Err() },
-			func(key string) error {
-				return errors.Join(client.Del(t.Context(), key).Err(), client.RPush(t.Context(), key, "x").Err())
-			},
-		} {
-			anna := discord.User(fmt.Sprint("anna", i))
-			turnOn(t, a, anna)
-			key := "hostbot:{alerts}:customer:" + anna.ID
-			before := told.Load()
-			if err := spoil(key); err != nil {
-				t.Fatal(err)
+			anna.InDM().Sees(t, "radio c fell")
+			if _, err := a.Forget(t.Context(), anna.ID); err != nil {
+				t.Error(err)
 			}
-			for range 2 {
-				tell(t, a, fell(anna, "shop", time.Now()))
+			if left := client.Keys(t.Context(), "*"+anna.ID+"*").Val(); len(left) > 0 {
+				t.Errorf("%q are left", left)
 			}
-			if n := told.Load() - before; n != 1 {
-				t.Errorf("staff were told %d times", n)
-			}
-			if kept, err := client.TTL(t.Context(), "hostbot:{alerts}:aside:customer:"+anna.ID).Result(); err != nil || kept <= 0 {
-				t.Errorf("what was set aside is kept for %v (%v)", kept, err)
-			}
-			if err := spoil(key); err != nil {
-				t.Fatal(err)
-			}
-			turnOn(t, a, anna)
-			tell(t, a, fell(anna, "shop", time.Now()))
-			anna.InDM().Sees(t, "shop c fell")
 		}
 	})
 }
@@ -101,6 +69,35 @@ func TestSettingsOfALaterVersionAreLeftAlone(t *testing.T) {
 		}
 		if kept := client.Get(t.Context(), key).Val(); kept != later {
 			t.Errorf("the settings are %s", kept)
+		}
+	})
+}
+
+// TestTurningOffAndOnAtOnceLeavesAlertsWatched has somebody turn alerts on while another process,
+// which has just turned them off, has yet to say that the account need not be watched.
+func TestTurningOffAndOnAtOnceLeavesAlertsWatched(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord, w := discordtest.RunT(t), &watched{}
+		a, _ := start(t, discord, url, w, nil)
+		anna := discord.User("anna")
+		turnOn(t, a, anna)
+		w.unwatching = func(context.Context) { turnOn(t, a, anna) }
+		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
+			t.Fatal(err)
+		}
+		if _, watching := w.Load(anna.ID); !watching {
+			t.Error("alerts are on, and the account is not watched")
+		}
+		w.unwatching = nil
+		w.watching = func(ctx context.Context) { // off at the moment in which they are turned on
+			w.watching = nil
+			if _, err := a.TurnOff(ctx, anna.ID, func(s *alerts.Settings) { s.SetAll(false) }); err != nil {
+				t.Error(err)
+			}
+		}
+		turnOn(t, a, anna)
+		if _, watching := w.Load(anna.ID); !watching {
+			t.Error("alerts are on, and the account is not watched")
 		}
 	})
 }

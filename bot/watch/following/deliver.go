@@ -53,7 +53,7 @@ type Bot struct {
 // others.
 func (f *Following) Work() leader.Kind {
 	return leader.Kind{
-		Name: followKind, Due: f.follows.DueKey(), Mend: f.follows.Mend, Farthest: func() time.Duration { return longestPause + time.Hour }, AtOnce: atOnce, Limit: f.Timing.Work, Reconcile: f.reconcile,
+		Name: followKind, Due: f.follows.DueKey(), AtOnce: atOnce, Limit: f.Timing.Work, Reconcile: f.reconcile,
 		Line: func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
 	}
 }

@@ -104,9 +104,7 @@ type Config struct {
 	// Draw returns the message of news. The first embed of it must have the timestamp News.At.
 	Draw func(News) interaction.Message
 	// Wake tells the leader which follows are due.
-	Wake func(ctx context.Context, kind string, ids ...string)
-	// Aside is told of a record that cannot be read; it may be nil.
-	Aside  func(id string, reason error)
+	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -132,9 +130,9 @@ type Following struct {
 func New(c Config) *Following {
 	return &Following{
 		Config:  c,
-		follows: &record.Kind[follow]{Redis: c.Redis, Space: c.Space, Name: followKind, Format: format, Aside: c.Aside},
-		index:   &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format, Aside: c.Aside},
-		fallen:  &record.Kind[fallen]{Redis: c.Redis, Space: c.Space, Name: fallenKind, Format: format, Aside: c.Aside},
+		follows: &record.Kind[follow]{Redis: c.Redis, Space: c.Space, Name: followKind, Format: format},
+		index:   &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format},
+		fallen:  &record.Kind[fallen]{Redis: c.Redis, Space: c.Space, Name: fallenKind, Format: format},
 	}
 }
 
@@ -249,7 +247,7 @@ func (f *Following) End(ctx context.Context, panelID string) error {
 		_, userID, _ := strings.Cut(r.ID, "/")
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
-	return err
+	return errors.Join(err, f.follows.RemoveUnreadable(ctx, panelID))
 }
 
 // Forget ends all that somebody follows, and returns how many panels that were. What is kept of the
@@ -261,5 +259,5 @@ func (f *Following) Forget(ctx context.Context, userID string) (followed int, er
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
 	_, _, failed := f.fallen.Remove(ctx, userID, userID)
-	return len(own), errors.Join(err, failed)
+	return len(own), errors.Join(err, failed, f.index.RemoveUnreadable(ctx, userID))
 }

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-
-	"hostbot/bot/store/aside"
 )
 
 // What Redis keeps is a hash: of each bot that stopped lately what is known, and when the outage
@@ -19,12 +17,10 @@ const (
 
 	// callLimit bounds one use of Redis.
 	callLimit = time.Second
-	// clockSkew is by how much the clock of another replica may be ahead.
-	clockSkew = time.Minute
 )
 
-// load reads what another process may have written, once in a term. What cannot be read, or lies
-// ahead, counts for nothing.
+// load reads what another process may have written, once in a term. What cannot be read counts for
+// nothing.
 func (o *Outages) load(ctx context.Context) error {
 	if o.term == o.Term() {
 		return nil
@@ -41,17 +37,16 @@ func (o *Outages) read(ctx context.Context) (began time.Time, bots map[string]bo
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := o.Redis.HGetAll(ctx, o.Space.Key(key)).Result()
-	if err != nil && !aside.IsWrongType(err) {
+	if err != nil {
 		return time.Time{}, nil, err
 	}
 	bots = make(map[string]bot)
-	latest := time.Now().Add(clockSkew) // what is dated later keeps back what really happens
-	if ms, err := strconv.ParseInt(fields[beganField], 10, 64); err == nil && ms > 0 && ms <= latest.UnixMilli() {
+	if ms, err := strconv.ParseInt(fields[beganField], 10, 64); err == nil && ms > 0 {
 		began = time.UnixMilli(ms)
 	}
 	for name, text := range fields {
 		var b bot
-		if name != beganField && json.Unmarshal([]byte(text), &b) == nil && !b.At.After(latest) {
+		if name != beganField && json.Unmarshal([]byte(text), &b) == nil {
 			bots[name] = b
 		}
 	}
@@ -87,12 +82,6 @@ func (o *Outages) save(ctx context.Context) error {
 		p.PExpire(ctx, key, keptFor)
 		return nil
 	})
-	if aside.IsWrongType(err) { // it is written anew the next time
-		for name := range o.bots {
-			o.changed[name] = true
-		}
-		_ = o.Redis.Del(ctx, o.Space.Key(key)).Err()
-	}
 	if err == nil {
 		clear(o.changed)
 	}

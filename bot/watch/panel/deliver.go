@@ -27,7 +27,7 @@ const afterTrouble = 24 * time.Hour
 // Work is what the leader does: it keeps panels true.
 func (p *Panels) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: p.records.DueKey(), Mend: p.records.Mend, Farthest: func() time.Duration { return afterTrouble + time.Hour }, AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
+		Name: kind, Due: p.records.DueKey(), AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
 	}
 }
 
@@ -101,9 +101,6 @@ func (p *Panels) overtaken(ctx context.Context, t *taken) {
 // the panel is due again.
 func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err error) {
 	timing, age := p.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
-	if age < 0 { // a clock was wrong
-		age = timing.Beat
-	}
 	if age < timing.Between {
 		return timing.Between - age, nil
 	}

@@ -76,9 +76,7 @@ type Config struct {
 	// Ended is told of each panel that is no more; it may be nil.
 	Ended func(ctx context.Context, id string) error
 	// Wake tells the leader which panels are due.
-	Wake func(ctx context.Context, kind string, ids ...string)
-	// Aside is told of a panel whose record cannot be read; it may be nil.
-	Aside  func(id string, reason error)
+	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -111,7 +109,7 @@ type Panels struct {
 func New(c Config) *Panels {
 	return &Panels{
 		Config:  c,
-		records: &record.Kind[Panel]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Aside: c.Aside},
+		records: &record.Kind[Panel]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format},
 	}
 }
 
@@ -195,6 +193,7 @@ func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, er
 		all.Stays = append(all.Stays, one.Stays...)
 		err = errors.Join(err, failure)
 	}
+	err = errors.Join(err, p.records.RemoveUnreadable(ctx, customerID))
 	slices.Sort(all.Stays)
 	all.Known, all.Stays = len(own) > 0, slices.Compact(all.Stays)
 	return all, err

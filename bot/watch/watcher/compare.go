@@ -160,7 +160,6 @@ func (w *Watcher) judge(c *Change, a *account) {
 	action, at := a.expected(c.ServerID)
 	over := at.Add(w.Timing.GracePeriod)
 	switch {
-	case over.After(c.At.Add(2 * w.Timing.GracePeriod)): // a clock was wrong: it explains nothing
 	case action == "stop": // unless the bot was seen to run after that; what does not heed a stop is killed: "exited (137)"
 		c.Unexpected = c.After.After(over)
 	case crashed:

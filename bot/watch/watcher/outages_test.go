@@ -2,7 +2,6 @@ package watcher_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -206,49 +205,6 @@ func TestAnotherLeaderGoesOn(t *testing.T) {
 		f.want(outages.Outage{Bots: 11, Customers: 11, Recovered: 1, First: f.at(0), Last: f.at(14), Within: 44 * time.Second, Plans: map[string]int{"Pro": 11}})
 		if f.last().ID != first {
 			t.Error("another leader tells of the same outage in another entry")
-		}
-	})
-}
-
-// TestCountOfAnotherTypeIsBegunAnew has something of another type in the place of what is counted,
-// before and while a leader counts.
-func TestCountOfAnotherTypeIsBegunAnew(t *testing.T) {
-	eachStore(t, func(t *testing.T, f *fixture) {
-		for i := range 2 {
-			if err := errors.Join(f.redis.Del(t.Context(), key).Err(), f.redis.Set(t.Context(), key, "x", 0).Err()); err != nil {
-				t.Fatal(err)
-			}
-			f.see(f.change(90, 0, 0, false, hostapi.StateStopped)) // nothing is written
-			change := f.fell(i, 0, i)
-			if err := f.Changed(t.Context(), []watcher.Change{change}); err == nil {
-				t.Error("nothing is said of it")
-			}
-			f.see(change)
-		}
-		f.seeMany(10, 0, 0, 1)
-		f.lead()
-		f.see(f.fell(10, 0, 11))
-		if f.last().Bots != 11 {
-			t.Errorf("%d bots are counted", f.last().Bots)
-		}
-	})
-}
-
-// TestWhatMakesNoSenseHidesNoOutage has Redis hold what is no outage, or one that is yet to come.
-func TestWhatMakesNoSenseHidesNoOutage(t *testing.T) {
-	eachStore(t, func(t *testing.T, f *fixture) {
-		ahead := f.began.Add(24 * time.Hour)
-		fields := []any{
-			"began", ahead.UnixMilli(), "9/9", fmt.Sprintf(`{"at":%q,"in":true}`, ahead.Format(time.RFC3339)), "8/8", "{", "7", "null",
-		}
-		if err := f.redis.HSet(t.Context(), "hostbot:{watch}:outage", fields...).Err(); err != nil {
-			t.Fatal(err)
-		}
-		for i := range 10 {
-			f.see(f.fell(i, i, i))
-		}
-		if len(f.told) != 1 || f.told[0].Bots != 10 {
-			t.Errorf("what is told is %+v", f.told)
 		}
 	})
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/leader"
-	"hostbot/bot/store/aside"
 	"hostbot/bot/watch/history"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -29,9 +28,8 @@ const (
 // Work is what the leader does: it polls accounts.
 func (w *Watcher) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: w.index.DueKey(), Mend: w.index.Mend,
-		Farthest: func() time.Duration { return 3 * w.Interval() }, // next and limited put it off by up to two
-		AtOnce:   min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
+		Name: kind, Due: w.index.DueKey(), DeadFor: time.Hour,
+		AtOnce: min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
 		Limit: w.pollLimit() + 3*callLimit, Reconcile: w.reconcile,
 	}
 }
@@ -118,11 +116,6 @@ func (w *Watcher) read(ctx context.Context, customerID string) (*account, error)
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := w.Redis.HGetAll(ctx, history.AccountKey(w.Space, customerID)).Result()
-	if aside.IsWrongType(err) {
-		w.index.SetAside(ctx, customerID, err)
-		// For which reasons the account is watched is lost. Any of them may be taken back.
-		return nil, errors.Join(w.Watch(ctx, customerID, Alerts), w.Watch(ctx, customerID, Panel))
-	}
 	if err == nil && len(fields) == 0 { // it is forgotten, or Redis has evicted it
 		err = w.Redis.ZScore(ctx, w.index.DueKey(), customerID).Err()
 		if errors.Is(err, redis.Nil) {

@@ -12,7 +12,6 @@ import (
 //	{watch}:due       sorted set: the accounts, by when they are due (ms, by Redis's clock)
 //	{watch}:record:ID hash: what is known of an account
 //	{watch}:limited   what the service's limits do to polls (Limits), until some time after the last 429
-//	{watch}:aside:…   what could not be read, for 30 days
 //
 // An account has the fields why:REASON, at (its last poll), next (when it is due, since that poll),
 // b:BOT (package history's log, which ends with the bot's state) and x:BOT (an action that was

@@ -27,7 +27,6 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/store/aside"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
@@ -89,9 +88,7 @@ type Config struct {
 	// them, and when it is over (now is zero). All processes tell of it.
 	OnLimits func(before, now Limits)
 	// Wake tells the leader which accounts are due.
-	Wake func(ctx context.Context, kind string, ids ...string)
-	// Aside is told of an account that cannot be read; it may be nil.
-	Aside  func(id string, reason error)
+	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -146,7 +143,7 @@ func (w *Watcher) now() time.Time {
 func New(c Config) *Watcher {
 	w := &Watcher{
 		Config: c,
-		index:  &record.Kind[struct{}]{Redis: c.Redis, Space: c.Space, Name: kind, Aside: c.Aside},
+		index:  &record.Kind[struct{}]{Redis: c.Redis, Space: c.Space, Name: kind},
 		pace:   newPace(c.Rate),
 	}
 	w.status.Store(&Status{Interval: c.Interval})
@@ -260,7 +257,7 @@ func (w *Watcher) Unwatch(ctx context.Context, customerID string, why Reason) er
 	key, own := history.AccountKey(w.Space, customerID), reasonPrefix+string(why)
 	unwatch := func(tx *redis.Tx) error {
 		fields, err := tx.HKeys(ctx, key).Result()
-		if err != nil && !aside.IsWrongType(err) { // what is no account has no reasons
+		if err != nil {
 			return err
 		}
 		others := slices.ContainsFunc(fields, func(f string) bool { return f != own && strings.HasPrefix(f, reasonPrefix) })

@@ -146,7 +146,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 	t.Helper()
 	client := redistest.Connect(t, url)
 	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
-		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond, Doubt: 10 * time.Millisecond,
+		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
 	}})
 	c := watcher.Config{
 		Redis: client, Wake: leading.Wake, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
