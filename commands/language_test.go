@@ -24,6 +24,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
@@ -517,6 +518,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report = health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Answered: 99_999, Service: calls, Redis: over}
 	all()
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
+	report.Dead = slices.Repeat([]leader.Letter{{Kind: "panels", ID: long("i"), Reason: long("*"), Since: time.Unix(1, 0)}}, 99)
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, limited := range []watcher.Limits{{Accounts: 99_999}, {Accounts: 99_999, All: true}} {

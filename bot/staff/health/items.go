@@ -16,7 +16,7 @@ import (
 )
 
 // mostLetters is how many dead letters are shown.
-const mostLetters = 5
+const mostLetters = 3
 
 // errorLimit is to how many characters an error is cut for staff.
 const errorLimit = 300
