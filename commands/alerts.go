@@ -90,7 +90,10 @@ func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interact
 		return interaction.Response{}, unreadableAlerts(err)
 	}
 	v, notice := c.view(r), ""
-	if !now.Closed.IsZero() {
+	switch {
+	case now.Any() && c.watch.Unwatched(ctx, r.CustomerID):
+		notice = "⚠️ " + v.t.Text("alerts.unwatched")
+	case !now.Closed.IsZero():
 		notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
 	}
 	return v.drawAlerts(servers, now, notice, blurple), nil

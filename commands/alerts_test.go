@@ -61,6 +61,8 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	} {
 		refused(t, c, outdated, "out of date")
 	}
+	h.alerts, h.unwatched = alerts.Settings{All: true}, true
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "can't be checked right now", "🔔 Shop")
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
 	wantText(t, answer(t, c, command("alerts", nil)).Message, "because your direct messages are closed", "🔕 Shop")
 	h.off = true
@@ -140,6 +142,9 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 		d.ask(c, r)
 	}
 	d.see(interaction.Reply(h.recipient.First))
+	h.alerts, h.unwatched = alerts.Settings{All: true}, true
+	d.ask(c, command("alerts", nil))
+	h.alerts = alerts.Settings{}
 	for _, h.closed = range []error{alerts.ErrClosed, alerts.ErrLater} {
 		for _, inGuild := range []bool{false, true} {
 			pressed := press("alerts/set/all/on")

@@ -37,6 +37,7 @@ type watched struct {
 	alerts    alerts.Settings
 	closed    error            // why alerts cannot be turned on
 	off       bool             // nothing is watched
+	unwatched bool             // the account is not, though alerts are on
 	recipient alerts.Recipient // the latest for whom they were turned on
 }
 
@@ -150,6 +151,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
 		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
+		Unwatched: func(context.Context, string) bool { return h.unwatched },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
 		},

@@ -179,7 +179,7 @@ func Ended(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Cance
 func (l *Leader) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		held := l.hold(ctx)
-		if l.owes {
+		if l.owes && l.Reached() > 0 {
 			l.giveBack()
 		}
 		if held {

@@ -3,6 +3,8 @@ package leader
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -16,10 +18,12 @@ import (
 
 // Redis keeps, in one slot of a Cluster:
 //
-//	{leader}:inflight hash: what each leading process works on, by a token of the process: a line
-//	                  for each ID, "KIND ID". It may name what has returned since.
-//	{leader}:tries    hash: how many attempts count, by "KIND ID"; for 30 days after the last one
-//	{leader}:dead     hash: the dead letters (Letter), by "KIND ID"
+//	{leader}:inflight hash: what each leading process works on, by a token of the process: a name in
+//	                  each line. It may have what has returned since.
+//	{leader}:tries    hash: how many attempts count, by name; for 30 days after the last one
+//	{leader}:dead     hash: the dead letters (Letter), by name
+//
+// A name is the kind, and a hash of the ID: these may outlast what a customer has had forgotten.
 //
 // What is in flight is written before the work begins, and one write does for all that begins at a
 // moment. The process takes its list back at the end of its term. If it could not, since it has
@@ -38,6 +42,8 @@ const (
 	mostAttempts = 6
 	// lettersFor is for how long a dead letter is kept that nobody tries again with success.
 	lettersFor = 30 * 24 * time.Hour
+	// mostDoubled is how often Timing.DeadPause doubles at most.
+	mostDoubled = 10
 )
 
 // Letter is a dead letter: what the leader cannot deal with. Its due time is put off. It is tried
@@ -50,10 +56,15 @@ type Letter struct {
 	Reason  string    `json:"reason"`
 	Since   time.Time `json:"since"` // by this process's clock
 	Last    time.Time `json:"last"`  // when it was tried last
+	Again   int       `json:"again"` // how often it was tried since in vain
 	Version string    `json:"version"`
 }
 
-func name(kind, id string) string { return kind + " " + id }
+// name names an ID of a kind.
+func name(kind, id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return kind + " " + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
 
 // countScript counts an attempt for what is in flight in processes that have ended, and returns how
 // many attempts count, by what. KEYS: what is in flight, the attempts. ARGV: the token of this
@@ -67,10 +78,11 @@ end end
 redis.call('PEXPIRE', KEYS[2], ARGV[2])
 return redis.call('HGETALL', KEYS[2])`
 
-// ledger is what a term knows of attempts, by "KIND ID".
+// ledger is what a term knows of attempts, by name.
 type ledger struct {
-	tries map[string]int
-	dead  map[string]Letter
+	tries  map[string]int
+	dead   map[string]Letter
+	panics map[string]string // what the last panic was, in this term
 }
 
 // Letters returns the dead letters, the oldest first.
@@ -93,51 +105,33 @@ func (l *Leader) letters(ctx context.Context) (map[string]Letter, error) {
 	return dead, err
 }
 
-// Tidy forgets the dead letters and the attempts of what is due no more, as it was removed. Whoever
-// removes what may be a dead letter calls it. It also drops dead letters that are too old.
+// IsDead reports whether there is a dead letter of an ID; false if Redis does not tell.
+func (l *Leader) IsDead(ctx context.Context, kind, id string) bool {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	dead, err := l.Redis.HExists(ctx, l.Space.Key(deadKey), name(kind, id)).Result()
+	return dead && err == nil
+}
+
+// Tidy forgets the dead letters of what is due no more, as it was removed, and those that are too old.
+// Whoever removes what may be a dead letter calls it.
 func (l *Leader) Tidy(ctx context.Context) error {
 	dead, err := l.letters(ctx)
-	if err != nil {
+	if err != nil || len(dead) == 0 {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	tried, err := l.Redis.HKeys(ctx, l.Space.Key(triesKey)).Result()
-	if err != nil {
-		return err
-	}
-	return l.tidy(ctx, slices.Concat(slices.Collect(maps.Keys(dead)), tried), dead)
-}
-
-// tidy is Tidy, for what has the keys.
-func (l *Leader) tidy(ctx context.Context, keys []string, dead map[string]Letter) error {
-	found := make(map[string]*redis.FloatCmd, len(keys))
-	if len(keys) == 0 {
-		return nil
-	}
-	_, _ = l.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
-		for _, key := range keys {
-			kind, id, _ := strings.Cut(key, " ")
-			for _, k := range l.kinds {
-				if k.Name == kind {
-					found[key] = p.ZScore(ctx, k.Due, id)
-				}
-			}
-		}
-		return nil
-	})
 	var gone []string
-	for key, score := range found {
-		letter, isDead := dead[key]
-		switch {
-		case errors.Is(score.Err(), redis.Nil):
-			gone = append(gone, key)
-		case isDead && time.Since(letter.Since) > lettersFor:
-			for _, k := range l.kinds {
-				if k.Name == letter.Kind {
-					_ = l.Redis.ZRem(ctx, k.Due, letter.ID).Err() // or the next time
-				}
-			}
+	for key, letter := range dead {
+		k := l.kind(letter.Kind)
+		if k == nil { // of another version
+			continue
+		}
+		if time.Since(letter.Since) > lettersFor {
+			_ = l.Redis.ZRem(ctx, k.Due, letter.ID).Err() // or the next time
+		}
+		if errors.Is(l.Redis.ZScore(ctx, k.Due, letter.ID).Err(), redis.Nil) {
 			gone = append(gone, key)
 		}
 	}
@@ -147,7 +141,16 @@ func (l *Leader) tidy(ctx context.Context, keys []string, dead map[string]Letter
 	return l.forgetAttempts(ctx, gone...)
 }
 
-// forgetAttempts has no attempt count, and no dead letter be, of what has the keys.
+// kind returns the kind with a name; nil if there is none.
+func (l *Leader) kind(name string) *Kind {
+	i := slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return l.kinds[i]
+}
+
+// forgetAttempts has no attempt count, and no dead letter be, of what has the names.
 func (l *Leader) forgetAttempts(ctx context.Context, keys ...string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -161,33 +164,25 @@ func (l *Leader) forgetAttempts(ctx context.Context, keys ...string) error {
 
 // count counts what is in flight in processes that have ended, and returns what is known of attempts.
 // Dead letters of another version are due now.
-func (l *Leader) count(ctx context.Context) (ledger, error) {
+func (l *Leader) count(ctx context.Context) (*ledger, error) {
 	dead, err := l.letters(ctx)
 	if err != nil {
-		return ledger{}, err
+		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	keys := []string{l.Space.Key(inflightKey), l.Space.Key(triesKey)}
 	counted, err := redis.NewScript(countScript).Run(ctx, l.Redis, keys, l.token, lettersFor.Milliseconds()).StringSlice()
 	if err != nil {
-		return ledger{}, err
+		return nil, err
 	}
-	known := ledger{tries: make(map[string]int), dead: dead}
+	known := &ledger{tries: make(map[string]int), dead: dead, panics: make(map[string]string)}
 	for i := 0; i+1 < len(counted); i += 2 {
 		known.tries[counted[i]], _ = strconv.Atoi(counted[i+1])
 	}
-	if err := l.tidy(ctx, slices.Concat(slices.Collect(maps.Keys(known.tries)), slices.Collect(maps.Keys(dead))), dead); err != nil {
-		return ledger{}, err
-	}
 	for _, letter := range dead {
-		if letter.Version == l.Version {
-			continue
-		}
-		for _, k := range l.kinds {
-			if k.Name == letter.Kind {
-				_ = l.Redis.ZAddXX(ctx, k.Due, redis.Z{Member: letter.ID}).Err() // or once it is due
-			}
+		if k := l.kind(letter.Kind); k != nil && letter.Version != l.Version {
+			_ = l.Redis.ZAddXX(ctx, k.Due, redis.Z{Member: letter.ID}).Err() // or once it is due
 		}
 	}
 	return known, nil
@@ -242,20 +237,19 @@ func (l *Leader) putOff(ctx context.Context, k *Kind, id string, wait time.Durat
 	return l.Redis.ZAddXX(ctx, k.Due, redis.Z{Score: float64(now.Add(wait).UnixMilli()), Member: id}).Err()
 }
 
-// skip has a kind skip what there is no dead letter of, and tells of it.
-func (l *Leader) skip(ctx context.Context, k *Kind, w work, reason string) (Letter, error) {
+// skip has a kind skip what is at fault, and tells of that as of a dead letter, which it is not.
+func (l *Leader) skip(ctx context.Context, k *Kind, w work, reason string) error {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	now := time.Now()
-	letter := Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version}
 	err := k.Skip(limited, w.id)
 	if err == nil {
 		err = l.forgetAttempts(ctx, w.key)
 	}
 	if err == nil {
-		l.tell(letter)
+		now := time.Now()
+		l.tell(Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version})
 	}
-	return letter, err
+	return err
 }
 
 // tell tells of a dead letter.
@@ -266,16 +260,19 @@ func (l *Leader) tell(letter Letter) {
 	}
 }
 
+// deadFor returns after which time a dead letter is tried again by itself.
+func (l *Leader) deadFor(k *Kind) time.Duration { return cmp.Or(k.DeadFor, l.Timing.DeadFor) }
+
 // bury makes a dead letter of something, and tells of it unless it was one.
-func (l *Leader) bury(ctx context.Context, k *Kind, w work, reason string) (Letter, error) {
+func (l *Leader) bury(ctx context.Context, k *Kind, w work, reason string) (*Letter, error) {
 	now := time.Now()
-	letter := Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version}
+	letter := &Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version}
 	if w.letter != nil {
-		letter.Since = w.letter.Since
+		letter.Since, letter.Again = w.letter.Since, w.letter.Again+1
 	}
 	text, err := json.Marshal(letter)
 	if err != nil {
-		return letter, err
+		return nil, err
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -287,13 +284,13 @@ func (l *Leader) bury(ctx context.Context, k *Kind, w work, reason string) (Lett
 		return nil
 	})
 	if err == nil {
-		err = l.putOff(ctx, k, w.id, cmp.Or(k.DeadFor, l.Timing.DeadFor))
+		err = l.putOff(ctx, k, w.id, l.deadFor(k))
 	}
 	if err != nil {
-		return letter, err
+		return nil, err
 	}
 	if w.letter == nil {
-		l.tell(letter)
+		l.tell(*letter)
 	}
 	return letter, nil
 }

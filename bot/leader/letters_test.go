@@ -2,6 +2,8 @@ package leader_test
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"os"
@@ -91,8 +93,10 @@ func TestOnlyTheOneAtFaultDies(t *testing.T) {
 	if told := client.LRange(t.Context(), "told", 0, -1).Val(); len(told) != 1 || told[0] != "bad" {
 		t.Errorf("%q are told of", told)
 	}
-	if tries := client.HGetAll(t.Context(), "hostbot:{leader}:tries").Val(); len(tries) != 1 {
-		t.Errorf("attempts count: %v", tries)
+	for name, tries := range client.HGetAll(t.Context(), "hostbot:{leader}:tries").Val() {
+		if n, _ := strconv.Atoi(tries); n > 2 && name != nameOf("bad") { // beside it, and never again
+			t.Errorf("of a neighbour %d attempts count", n)
+		}
 	}
 }
 
@@ -289,11 +293,17 @@ func TestASlowRedisMakesNoDeadLetter(t *testing.T) {
 	})
 }
 
+// nameOf is the name of an ID in what is in flight.
+func nameOf(id string) string {
+	sum := sha256.Sum256([]byte(id))
+	return "things " + base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
 // TestAlone: what has ended a process twice is worked when nothing else is.
 func TestAlone(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, url string) {
 		client := redistest.Connect(t, url)
-		dead := "things a\nthings b\nthings gone"
+		dead := nameOf("a") + "\n" + nameOf("b")
 		for _, token := range []string{"one", "two"} {
 			if err := client.HSet(t.Context(), "hostbot:{leader}:inflight", token, dead).Err(); err != nil {
 				t.Fatal(err)

@@ -78,3 +78,19 @@ func TestQueueLeavesAloneWhatWasReadTooEarly(t *testing.T) {
 	q.merge(reading{began: at(6), due: map[string]time.Time{"a": at(7)}})
 	wantNext(t, "read after", drain(q, at(7)), "a")
 }
+
+// TestWaitingForOthersDoesNotSpin: what is due, and cannot begin before others have ended, has nobody look
+// for it again and again.
+func TestWaitingForOthersDoesNotSpin(t *testing.T) {
+	l := &Leader{kinds: []*Kind{{Name: "things", AtOnce: 1}}}
+	full := newTerm(l)
+	full.ledger, full.queues[0].running = &ledger{}, 1
+	alone := newTerm(l)
+	alone.ledger, alone.lonely, alone.inflight["things b"] = &ledger{}, []work{{id: "c"}}, true
+	for name, term := range map[string]*term{"as many as may work": full, "one that is to be alone": alone} {
+		term.queues[0].set("a", time.Now().Add(-time.Second))
+		if wait := term.begin(t.Context()); wait != idle {
+			t.Errorf("%s: it looks again in %v", name, wait)
+		}
+	}
+}

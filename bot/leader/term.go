@@ -32,17 +32,17 @@ type term struct {
 	wakeups chan wakeup
 	ended   chan outcome
 	read    chan reading
-	counted chan ledger
+	counted chan *ledger
 	listed  chan listing
 	more    chan struct{} // asks for another reading
 
 	// The goroutine of run alone uses these.
 	queues   []*queue // one of each kind
-	ledger            // nil maps until it is known
+	*ledger           // nil until it is known
 	inflight map[string]bool
 	writing  bool            // the list of what is in flight is being written
 	written  map[string]bool // as Redis has that list; nil before the first
-	doubtful []string        // what Redis may have in it, as its answer was lost
+	doubtful map[string]bool // what Redis may have in it, as its answer was lost
 	lonely   []work          // what is to be worked alone
 	alone    string          // what is worked alone
 	returned []string        // what counts no attempt, once the term is over
@@ -58,9 +58,18 @@ type wakeup struct {
 type work struct {
 	kind   int
 	id     string
-	key    string  // "KIND ID"
+	key    string  // its name in Redis
 	tries  int     // that count
 	letter *Letter // if it was a dead letter
+	panics string  // what it panicked with last, in this term
+}
+
+// reason is why so many attempts count.
+func (w work) reason() string {
+	if w.panics != "" {
+		return w.panics
+	}
+	return fmt.Sprintf("the process ended in it, or it panicked, %d times", w.tries)
 }
 
 // outcome is that of work.
@@ -98,7 +107,7 @@ type reading struct {
 func newTerm(l *Leader) *term {
 	t := &term{
 		Leader: l, over: make(chan struct{}), wakeups: make(chan wakeup), ended: make(chan outcome), read: make(chan reading),
-		counted: make(chan ledger), listed: make(chan listing), more: make(chan struct{}, 1), inflight: make(map[string]bool),
+		counted: make(chan *ledger), listed: make(chan listing), more: make(chan struct{}, 1), inflight: make(map[string]bool), doubtful: make(map[string]bool),
 	}
 	for _, k := range l.kinds {
 		t.queues = append(t.queues, newQueue(k.Line))
@@ -140,7 +149,7 @@ func (t *term) run(ctx context.Context) {
 	for len(t.inflight) > 0 {
 		select {
 		case l := <-t.listed:
-			t.doubtful = append(t.doubtful, l.list...)
+			t.doubt(l.list)
 			for _, w := range l.begin {
 				delete(t.inflight, w.key) // which was not begun
 			}
@@ -151,8 +160,19 @@ func (t *term) run(ctx context.Context) {
 	close(t.over)
 	helping.Wait()
 	t.working.Wait()
-	t.doubtful = slices.AppendSeq(t.doubtful, maps.Keys(t.written))
-	t.returned = slices.DeleteFunc(t.doubtful, func(key string) bool { return t.tries[key] > 0 })
+	t.doubt(slices.Collect(maps.Keys(t.written)))
+	for key := range t.doubtful {
+		if t.tries[key] == 0 {
+			t.returned = append(t.returned, key)
+		}
+	}
+}
+
+// doubt notes what Redis may have in the list of what is in flight.
+func (t *term) doubt(list []string) {
+	for _, key := range list {
+		t.doubtful[key] = true
+	}
 }
 
 func (t *term) woken(w wakeup) {
@@ -168,7 +188,7 @@ func (t *term) woken(w wakeup) {
 
 // begin begins what is due and may begin. It returns for how long there is nothing else to begin.
 func (t *term) begin(ctx context.Context) time.Duration {
-	if t.tries == nil || t.writing || t.alone != "" {
+	if t.ledger == nil || t.writing || t.alone != "" {
 		return idle
 	}
 	wait := idle
@@ -183,9 +203,9 @@ func (t *term) begin(ctx context.Context) time.Duration {
 			w := t.next(i)
 			switch {
 			case w.tries >= mostAttempts:
-				t.working.Go(func() { t.die(ctx, w, fmt.Errorf("the process ended in it, or it panicked, %d times", w.tries)) })
-			case w.letter != nil && w.letter.Version == t.Version && time.Since(w.letter.Last) < t.Timing.DeadPause:
-				t.working.Go(func() { t.wait(ctx, w, t.Timing.DeadPause-time.Since(w.letter.Last)) })
+				t.working.Go(func() { t.die(ctx, w, w.reason()) })
+			case t.pauseOf(w) > 0:
+				t.working.Go(func() { t.wait(ctx, w, t.pauseOf(w)) })
 			case w.tries >= aloneFrom:
 				t.lonely = append(t.lonely, w)
 			default:
@@ -198,7 +218,8 @@ func (t *term) begin(ctx context.Context) time.Duration {
 			default:
 			}
 		}
-		if at := q.until(); !at.IsZero() {
+		// What waits for others to end is begun when they have.
+		if at := q.until(); !at.IsZero() && q.running < k.AtOnce && len(t.lonely) == 0 {
 			wait = min(wait, time.Until(at))
 		}
 	}
@@ -215,10 +236,21 @@ func (t *term) next(kind int) work {
 	id := t.queues[kind].next()
 	w := work{kind: kind, id: id, key: name(t.kinds[kind].Name, id)}
 	w.tries = t.tries[w.key]
+	w.panics = t.panics[w.key]
 	if letter, is := t.dead[w.key]; is {
 		w.letter = &letter
 	}
 	return w
+}
+
+// pauseOf returns for how long a dead letter is not tried again yet, although it is due. The pause
+// doubles with each time that it was tried in vain.
+func (t *term) pauseOf(w work) time.Duration {
+	if w.letter == nil || w.letter.Version != t.Version {
+		return 0
+	}
+	pause := min(t.Timing.DeadPause<<min(w.letter.Again, mostDoubled), t.deadFor(t.kinds[w.kind]))
+	return pause - time.Since(w.letter.Last)
 }
 
 // write writes that work is in flight, which begins after that. If Redis has that already, it
@@ -251,8 +283,9 @@ func (t *term) write(ctx context.Context, batch []work) {
 func (t *term) start(ctx context.Context, l listing) {
 	t.writing = false
 	if l.err != nil {
-		t.doubtful = append(t.doubtful, l.list...)
+		t.doubt(l.list)
 	} else {
+		clear(t.doubtful)
 		t.written = make(map[string]bool, len(l.list))
 		for _, key := range l.list {
 			t.written[key] = true
@@ -277,8 +310,10 @@ func (t *term) end(o outcome) {
 	case returned:
 		delete(t.tries, o.key)
 		delete(t.dead, o.key)
+		delete(t.panics, o.key)
 	case panicked:
 		t.tries[o.key]++
+		t.panics[o.key] = o.panics
 	case died:
 		t.dead[o.key] = *o.letter
 		if o.tries >= mostAttempts {
@@ -301,16 +336,17 @@ func (t *term) reconcile(ctx context.Context, w work) {
 	k := t.kinds[w.kind]
 	limited, cancel := context.WithTimeout(ctx, k.Limit)
 	defer cancel()
-	again, err, panics := t.call(limited, k, w.id)
+	again, panics, err := t.call(limited, k, w.id)
 	o := outcome{work: w}
 	switch {
-	case panics:
+	case panics != "":
 		t.panicked(w.key)
+		o.panics = panics
 		o.fared, o.next = panicked, time.Now().Add(t.Timing.Retry)
 		t.report(o)
 		return
 	case errors.Is(err, record.ErrUnreadable):
-		t.die(ctx, w, err)
+		t.die(ctx, w, err.Error())
 		return
 	case err != nil:
 		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
@@ -325,16 +361,17 @@ func (t *term) reconcile(ctx context.Context, w work) {
 }
 
 // die makes a dead letter of work.
-func (t *term) die(ctx context.Context, w work, reason error) {
-	k, o := t.kinds[w.kind], outcome{work: w, fared: died}
-	letter, err := Letter{}, error(nil)
+func (t *term) die(ctx context.Context, w work, reason string) {
+	k, o := t.kinds[w.kind], outcome{work: w}
+	var err error
 	if k.Skip != nil {
-		letter, err = t.skip(ctx, k, w, reason.Error())
+		err = t.skip(ctx, k, w, reason)
 		o.next, o.fared = time.Now(), returned
 	} else {
-		letter, err = t.bury(ctx, k, w, reason.Error())
+		o.letter, err = t.bury(ctx, k, w, reason)
+		o.fared = died
 	}
-	if o.letter = &letter; err != nil {
+	if err != nil {
 		o.next, o.fared = time.Now().Add(t.Timing.Retry), unchanged
 	}
 	t.report(o)
@@ -349,16 +386,16 @@ func (t *term) wait(ctx context.Context, w work, left time.Duration) {
 	t.report(o)
 }
 
-// call has an ID reconciled. A panic ends no process.
-func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, err error, panicked bool) {
+// call has an ID reconciled. A panic ends no process; panics is what it was, "" without one.
+func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, panics string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			panicked = true
+			panics = fmt.Sprintf("panic: %.200v", p)
 			t.Log.Error().Any("panic", p).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
 		}
 	}()
 	again, err = k.Reconcile(ctx, id)
-	return again, err, false
+	return again, "", err
 }
 
 // tidyEvery is between two looks whether dead letters are too old.
@@ -377,7 +414,7 @@ func (t *term) keepReading(ctx context.Context) {
 		}
 		pause(ctx, t.Timing.Renew)
 	}
-	tidied := time.Now()
+	var tidied time.Time
 	for ctx.Err() == nil {
 		t.readAll(ctx)
 		if time.Since(tidied) >= tidyEvery {

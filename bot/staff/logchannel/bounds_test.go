@@ -42,6 +42,29 @@ func kept(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) m
 	return all
 }
 
+// TestWhatTheLeaderCannotDealWithIsSkipped: the first entry that waits is dropped, and counted. The next
+// ones are delivered.
+func TestWhatTheLeaderCannotDealWithIsSkipped(t *testing.T) {
+	redistest.Parallel(t)
+	redistest.Each(t, func(t *testing.T, url string) {
+		o := newOffice(t, unlimited())
+		killed := o.newProcess(t, url, hasty())
+		for _, title := range numbered(3) {
+			killed.Post(action(title))
+		}
+		killed.kill()
+		p := o.newProcess(t, url, hasty())
+		if err := p.Work().Skip(t.Context(), o.actions.ID); err != nil {
+			t.Fatal(err)
+		}
+		p.Start()
+		await(t, o.actions, "the others", func() bool { return slices.Equal(titles(o.actions), []string{"action 1", "action 2"}) })
+		if n := p.Dropped(); n != 1 {
+			t.Errorf("%d were dropped", n)
+		}
+	})
+}
+
 // TestWhatWaitsForAFormerChannelIsRemoved: the channel is not in the settings any more and takes
 // nothing. What has waited for a day is removed, and staff are told once.
 func TestWhatWaitsForAFormerChannelIsRemoved(t *testing.T) {

@@ -203,6 +203,7 @@ func (d *Delivery) skip(ctx context.Context, id string) error {
 		if err := ch.queue.done(ctx, []string{entries[0].ID}, time.Now()); err != nil {
 			return err
 		}
+		d.dropped.Add(1)
 	}
 	if _, _, err = d.records.Remove(ctx, id, ""); err != nil {
 		return err

@@ -160,33 +160,6 @@ func TestForeignContentInRedis(t *testing.T) {
 	}
 }
 
-// TestWhatHasAnotherTypeIsSetAside has Redis hold something of another type in the place of each
-// key, before the process starts and while it runs.
-func TestWhatHasAnotherTypeIsSetAside(t *testing.T) {
-	for _, name := range []string{"waiting:", "entries:", "delivered:", "record:", "due"} {
-		t.Run(name, func(t *testing.T) {
-			redistest.Each(t, func(t *testing.T, url string) {
-				o := newOffice(t, unlimited())
-				client, key := redistest.Connect(t, url), "hostbot:{logs}:"+name
-				if name != "due" {
-					key += o.actions.ID
-				}
-				p := o.newProcess(t, url, hasty())
-				for i := range 2 {
-					if err := client.Set(t.Context(), key, "x", 0).Err(); err != nil {
-						t.Fatal(err)
-					}
-					p.Post(action(fmt.Sprint("action ", 2*i)))
-					if i == 0 {
-						p.Start()
-					}
-					o.awaitOnce(t, 2*i+1, p)
-				}
-			})
-		})
-	}
-}
-
 // TestAnOrderThatIsLostDelaysNothing: Redis has lost the IDs of what waits, or when the channel is
 // due, and the process that wrote it is dead.
 func TestAnOrderThatIsLostDelaysNothing(t *testing.T) {
@@ -196,9 +169,6 @@ func TestAnOrderThatIsLostDelaysNothing(t *testing.T) {
 		},
 		"one ID": func(client redis.UniversalClient, ch *discordtest.Channel) error {
 			return client.ZRemRangeByRank(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, 1, 1).Err()
-		},
-		"the IDs, type": func(client redis.UniversalClient, ch *discordtest.Channel) error {
-			return client.Set(t.Context(), "hostbot:{logs}:waiting:"+ch.ID, "x", 0).Err()
 		},
 		"the time": func(client redis.UniversalClient, ch *discordtest.Channel) error {
 			return client.ZAdd(t.Context(), "hostbot:{logs}:due", redis.Z{Score: float64(time.Now().Add(time.Hour).UnixMilli()), Member: ch.ID}).Err()

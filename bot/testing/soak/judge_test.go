@@ -12,8 +12,8 @@ import (
 	"hostbot/bot/testing/e2e/world"
 )
 
-// setAside is what a process logs of what it cannot read.
-const setAside = "cannot be read and is set aside"
+// deadLetter is what a process logs of what its leader cannot deal with.
+const deadLetter = "it is a dead letter"
 
 // judge looks whether every promise was kept.
 func (s *soak) judge(t *testing.T) {
@@ -23,8 +23,8 @@ func (s *soak) judge(t *testing.T) {
 	for _, stray := range s.strays {
 		t.Error(stray)
 	}
-	if n := s.Log.Count(setAside); n > 0 {
-		t.Errorf("%d records could not be read", n)
+	if n := s.Log.Count(deadLetter); n > 0 {
+		t.Errorf("there are %d dead letters", n)
 	}
 	for bot, l := range s.ledgers {
 		if n := s.executed[bot]; n < l.done || n > l.done+l.unconfirmed+l.unseen {

@@ -151,7 +151,7 @@ func news(to follow, p panel.Panel, known fallen) *News {
 // wait returns for how long a follower is not told of anything, at a time in Unix ms.
 func (to *follow) wait(now int64) time.Duration {
 	const hour = time.Hour
-	to.Sent = slices.DeleteFunc(to.Sent, func(at int64) bool { return now-at >= hour.Milliseconds() || at > now })
+	to.Sent = slices.DeleteFunc(to.Sent, func(at int64) bool { return now-at >= hour.Milliseconds() })
 	if len(to.Sent) < mostAnHour {
 		return 0
 	}
