@@ -101,11 +101,10 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.change(response)
 	}
 	err = refusal
-	// An answer beside a menu comes after an update of its message, so that the same can be chosen again.
-	follows := tooSlow || response.Form == interaction.FormReply && rep.req.OfMenu()
+	follows := tooSlow
 	switch {
 	case tooSlow:
-	case response.Form == interaction.FormDefer, follows:
+	case response.Form == interaction.FormDefer:
 		err = rep.deferNow(ctx)
 	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })

@@ -54,30 +54,13 @@ func TestServe(t *testing.T) {
 			event: press(), handler: slow(5*time.Second, keep), calls: []call{{"defer update", deferral}}, outcome: "ok",
 		},
 		// What was chosen in a menu can be chosen again once its message is updated.
-		"a reply to what was chosen in a menu": {
-			event: choose("do"), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
-		},
-		"a refusal of what was chosen in a menu": {
-			event: choose("do"), handler: failing(errRefused), calls: []call{{"reset", 0}, {"follow up sorry", 0}}, outcome: "refused",
-		},
 		"a slow reply to what was chosen in a menu": {
 			event: choose("do"), handler: slow(5*time.Second, reply("hello")),
 			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
 		},
-		"a choice in a menu whose message stays": {
-			event: choose(aside), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
-		},
 		"a slow choice in a menu whose message stays": {
 			event: choose(aside), handler: slow(5*time.Second, reply("hello")),
 			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
-		},
-		"a choice in a menu whose message stays is perhaps taken note of": {
-			event: choose(aside), handler: reply("hello"), errs: map[string][]error{"reset": slices.Repeat([]error{unavailable}, 9)},
-			calls: []call{
-				{"reset", 0}, {"reset", 170 * time.Millisecond}, {"reset", 510 * time.Millisecond}, {"reset", 1190 * time.Millisecond},
-				{"reset", 2550 * time.Millisecond}, {"follow up sorry", 2550 * time.Millisecond},
-			},
-			staff: []string{"failure the caller could not be told: " + unavailable.Error()}, outcome: "unanswered",
 		},
 		"a choice in a menu that updates its message": {
 			event: choose("do"), handler: updated("page"), calls: []call{{"update page", 0}}, outcome: "ok",
