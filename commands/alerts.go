@@ -263,7 +263,7 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 }
 
 // openAlerted shows a bot that was chosen in the menu of an alert. What is known is shown, however old:
-// an answer to a menu that leaves its message as it is can not be changed later.
+// if the interaction was deferred, its original response is the alert, which must not be changed.
 func (c *Commands) openAlerted(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	return c.card(ctx, r, b, "").draw(), nil
 }

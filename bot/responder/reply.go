@@ -101,7 +101,6 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.change(response)
 	}
 	err = refusal
-	follows := tooSlow
 	switch {
 	case tooSlow:
 	case response.Form == interaction.FormDefer:
@@ -119,10 +118,10 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 			return
 		}
 		if perhapsOthers && !shared {
-			response, follows = rep.explained(unsure(response)), true
+			response, tooSlow = rep.explained(unsure(response)), true
 		}
 	}
-	if err == nil && follows {
+	if err == nil && tooSlow {
 		response, err = rep.replace(ctx, response)
 	}
 	if err == nil {
