@@ -262,12 +262,6 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 	}), nil
 }
 
-// openAlerted shows a bot that was chosen in the menu of an alert. What is known is shown, however old:
-// if the interaction was deferred, its original response is the alert, which must not be changed.
-func (c *Commands) openAlerted(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-	return c.card(ctx, r, b, "").draw(), nil
-}
-
 // firstAlert is the message by which a customer sees that alerts arrive. It is its content, which a
 // phone shows in its notification (see Alert).
 func (v view) firstAlert() interaction.Message {

@@ -58,10 +58,6 @@ func TestServe(t *testing.T) {
 			event: choose("do"), handler: slow(5*time.Second, reply("hello")),
 			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
 		},
-		"a slow choice in a menu whose message stays": {
-			event: choose(aside), handler: slow(5*time.Second, reply("hello")),
-			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
-		},
 		"a choice in a menu that updates its message": {
 			event: choose("do"), handler: updated("page"), calls: []call{{"update page", 0}}, outcome: "ok",
 		},

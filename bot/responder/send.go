@@ -78,7 +78,7 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 		r = rep.explained(interaction.ErrTooSlow)
 	}
 	return rep.orExplained(r, func(r interaction.Response) error {
-		if r.Form == interaction.FormReply && rep.first == deferred && (rep.req.InMessage() || rep.req.OfMenu()) {
+		if r.Form == interaction.FormReply && rep.first == deferred && rep.req.InMessage() {
 			// The original is the message with the component, which is to stay.
 			return rep.sendFollowUp(ctx, r.Message)
 		}

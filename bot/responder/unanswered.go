@@ -113,11 +113,8 @@ func (rep *reply) correct(ctx context.Context, code int, r interaction.Response)
 	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
 		why = interaction.ErrOutcomeUnknown
 	}
-	tell := rep.editOriginal
-	if rep.req.OfMenu() && !rep.req.InMessage() { // the original is an alert, say, which is to stay
-		tell = rep.sendFollowUp
-	}
-	if err := tell(ctx, rep.responder.cfg.Explain(rep.req, why).Message); err != nil {
+	message := rep.responder.cfg.Explain(rep.req, why).Message
+	if err := rep.editOriginal(ctx, message); err != nil {
 		rep.logError(zerolog.DebugLevel, err).Msg("there was no response to correct")
 	}
 }
