@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,24 +201,16 @@ func TestNobodyOverwrites(t *testing.T) {
 		k := counters(t, url)
 		add(t, k, "a")
 		const people, each = 8, 10
-		var conflicts atomic.Int64
 		var working sync.WaitGroup
 		for range people {
 			working.Go(func() {
 				for done := 0; done < each; {
-					own, err := k.Of(context.Background(), "42")
-					if err != nil || len(own) != 1 {
-						t.Errorf("%v, %v", own, err)
-						return
-					}
-					own[0].Value.N++
-					switch err := k.Save(context.Background(), own[0], time.Hour); {
-					case err == nil:
+					r, err := k.Update(context.Background(), "a", "42", time.Hour, func(c *counter) bool { c.N++; return true })
+					switch {
+					case r != nil:
 						done++
-					case errors.Is(err, record.ErrConflict):
-						conflicts.Add(1)
-					default:
-						t.Error(err)
+					case !errors.Is(err, record.ErrConflict):
+						t.Errorf("%v, %v", r, err)
 						return
 					}
 				}
@@ -227,7 +218,12 @@ func TestNobodyOverwrites(t *testing.T) {
 		}
 		working.Wait()
 		if own, err := k.Of(t.Context(), "42"); err != nil || len(own) != 1 || own[0].Value.N != people*each {
-			t.Errorf("%+v, %v after %d conflicts", own, err, conflicts.Load())
+			t.Errorf("%+v, %v", own, err)
+		}
+		for id, change := range map[string]bool{"a": false, "none": true} {
+			if r, err := k.Update(t.Context(), id, "42", 0, func(*counter) bool { return change }); r != nil || err != nil {
+				t.Errorf("%s is changed although nothing is to be: %+v, %v", id, r, err)
+			}
 		}
 	})
 }

@@ -36,6 +36,8 @@ var (
 const (
 	// callLimit bounds one use of Redis.
 	callLimit = time.Second
+	// updateAttempts is how often Update tries a change that meets others.
+	updateAttempts = 10
 	// laterFormat is the pause after which a record is looked at again that a later version of
 	// the program has written.
 	laterFormat = time.Minute
@@ -120,6 +122,26 @@ func (k *Kind[T]) Add(ctx context.Context, id, owner string, value T, work time.
 // may be ErrConflict.
 func (k *Kind[T]) Save(ctx context.Context, r *Record[T], after time.Duration) error {
 	return k.save(ctx, r, after, 0)
+}
+
+// Update changes a record, has it be due no later than after a time, and returns it; nil if there is
+// none, or if change returns false, which saves nothing. change gets the newest value and writes only
+// what its caller owns: it is called again if another saves the record meanwhile. The error is
+// ErrConflict if that has happened updateAttempts times.
+func (k *Kind[T]) Update(ctx context.Context, id, owner string, after time.Duration, change func(*T) bool) (*Record[T], error) {
+	for range updateAttempts {
+		r, err := k.Get(ctx, id, owner)
+		if r == nil || err != nil || !change(&r.Value) {
+			return nil, err
+		}
+		if err = k.Save(ctx, r, after); err == nil {
+			return r, nil
+		}
+		if !errors.Is(err, ErrConflict) {
+			return nil, err
+		}
+	}
+	return nil, ErrConflict
 }
 
 func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, most int) error {

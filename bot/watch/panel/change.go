@@ -1,35 +1,20 @@
 package panel
 
-import (
-	"context"
-	"errors"
-
-	"hostbot/bot/store/record"
-)
-
-// changeAttempts is how often a change of a panel is tried that meets others.
-const changeAttempts = 10
+import "context"
 
 // Change changes a customer's panel, has its message show that soon, and returns the panel; nil where
-// the customer has none with that ID. Where somebody else changes the panel at the same time, it begins again.
+// the customer has none with that ID. change may be called again, on a newer panel.
 func (p *Panels) Change(ctx context.Context, customerID, id string, change func(*Panel)) (*Panel, error) {
-	err := record.ErrConflict
-	for range changeAttempts {
-		var r *record.Record[Panel]
-		if r, err = p.records.Get(ctx, id, customerID); err != nil {
-			return nil, err
+	r, err := p.records.Update(ctx, id, customerID, 0, func(panel *Panel) bool {
+		if panel.OwnerID != customerID {
+			return false
 		}
-		if r == nil || r.Value.OwnerID != customerID {
-			return nil, nil
-		}
-		change(&r.Value)
-		if err = p.records.Save(ctx, r, 0); err == nil {
-			p.Wake(ctx, kind, id)
-			return &r.Value, nil
-		}
-		if !errors.Is(err, record.ErrConflict) {
-			return nil, err
-		}
+		change(panel)
+		return true
+	})
+	if r == nil {
+		return nil, err
 	}
-	return nil, err
+	p.Wake(ctx, kind, id)
+	return &r.Value, nil
 }

@@ -65,22 +65,18 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 // adopt notes what became of a panel's message if its owner has changed the panel meanwhile, and nobody
 // else has posted or edited the message. It reports whether it did.
 func (p *Panels) adopt(ctx context.Context, t *taken) bool {
-	for range changeAttempts {
-		r, err := p.records.Get(ctx, t.ID, t.OwnerID)
-		if err != nil || r == nil {
+	r, err := p.records.Update(ctx, t.ID, t.OwnerID, 0, func(panel *Panel) bool { // it is yet to show the change
+		if m := panel.Message; m.ID != t.kept.ID || m.Posts != t.kept.Posts || m.Tried != t.kept.Tried || m.Stale != t.kept.Stale {
 			return false
 		}
-		if m := r.Value.Message; m.ID != t.kept.ID || m.Posts != t.kept.Posts || m.Tried != t.kept.Tried || m.Stale != t.kept.Stale {
-			return false
-		}
-		r.Value.Message, r.Value.Edited = t.Message, t.Edited
-		r.Value.Trouble, r.Value.TroubleCode = t.Trouble, t.TroubleCode
-		if err = p.records.Save(ctx, r, 0); !errors.Is(err, record.ErrConflict) { // it is yet to show the change
-			t.record = r
-			return err == nil
-		}
+		panel.Message, panel.Edited, panel.Trouble, panel.TroubleCode = t.Message, t.Edited, t.Trouble, t.TroubleCode
+		return true
+	})
+	if r == nil || err != nil {
+		return false
 	}
-	return false
+	t.record = r
+	return true
 }
 
 // overtaken is called if a panel was removed, or saved by another process, while this one posted
