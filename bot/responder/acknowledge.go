@@ -172,7 +172,7 @@ func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) (e
 func (rep *reply) deferNow(ctx context.Context) error {
 	form := interaction.FormReply
 	switch {
-	case rep.req.InMessage() && rep.req.OfMenu(): // which a deferred update would not reset
+	case rep.req.OfMenu(): // which a deferred update would not reset
 		form = interaction.FormKeep
 	case rep.req.InMessage():
 		form = interaction.FormUpdate

@@ -107,8 +107,12 @@ func (d *discord) EditOriginal(ctx context.Context, _ rest.Callback, m interacti
 	return d.send(ctx, "edit", " "+m.Content)
 }
 
-func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.Message) error {
-	return d.send(ctx, "follow up", " "+m.Content)
+func (d *discord) FollowUp(ctx context.Context, _ rest.Callback, m interaction.Message) (string, error) {
+	return "further", d.send(ctx, "follow up", " "+m.Content)
+}
+
+func (d *discord) EditFollowUp(ctx context.Context, _ rest.Callback, messageID string, m interaction.Message) error {
+	return d.send(ctx, "edit "+messageID, " "+m.Content)
 }
 
 func (d *discord) FindOriginal(context.Context, rest.Callback) error { return d.original }
@@ -190,6 +194,18 @@ func say(text string) interaction.Message { return interaction.Message{Content: 
 func reply(text string) interaction.Handler {
 	return func(context.Context, *interaction.Request) (interaction.Response, error) {
 		return interaction.Reply(say(text)), nil
+	}
+}
+
+// renewed answers with what is old, and a second later with what is new.
+func renewed(old, latest string) interaction.Handler {
+	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+		response := interaction.Reply(say(old))
+		response.Redraws = true
+		response.Then = func(ctx context.Context) (interaction.Response, error) {
+			return slow(time.Second, reply(latest))(ctx, r)
+		}
+		return response, nil
 	}
 }
 

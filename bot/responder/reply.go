@@ -31,6 +31,7 @@ type reply struct {
 
 	first    firstResponse // what Discord has of it
 	deferral bool          // the first response is a deferral, or was to be one
+	beside   string        // the ID of the answer beside the message that the caller is in; "" if there is none
 	// unheard says that a try to send the first response has had no answer.
 	unheard   atomic.Bool
 	firstTook time.Duration    // since the arrival, until Discord's word on the first response
@@ -101,10 +102,16 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.change(response)
 	}
 	err = refusal
+	// An answer beside a menu comes after an update of its message, so that the same can be chosen again.
+	follows := tooSlow || response.Form == interaction.FormReply && rep.req.OfMenu()
 	switch {
 	case tooSlow:
 	case response.Form == interaction.FormDefer:
 		err = rep.deferNow(ctx)
+	case follows:
+		if err = rep.deferNow(ctx); rep.first == unknown && (response.Then == nil || response.Redraws) {
+			err = nil // whether Discord has taken the update, the answer itself finds out
+		}
 	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
 	}
@@ -118,10 +125,10 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 			return
 		}
 		if perhapsOthers && !shared {
-			response, tooSlow = rep.explained(unsure(response)), true
+			response, follows = rep.explained(unsure(response)), true
 		}
 	}
-	if err == nil && tooSlow {
+	if err == nil && follows {
 		response, err = rep.replace(ctx, response)
 	}
 	if err == nil {
@@ -211,7 +218,10 @@ func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
 	if !rep.acted(r) {
 		return nil
 	}
-	_, err := rep.orExplained(r, func(r interaction.Response) error { return rep.sendFollowUp(ctx, r.Message) })
+	_, err := rep.orExplained(r, func(r interaction.Response) error {
+		_, err := rep.sendFollowUp(ctx, r.Message)
+		return err
+	})
 	return err
 }
 

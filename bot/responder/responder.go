@@ -26,7 +26,8 @@ type Discord interface {
 	Respond(context.Context, rest.Callback, interaction.Response) error
 	Defer(context.Context, rest.Callback, interaction.Form) error
 	EditOriginal(context.Context, rest.Callback, interaction.Message) error
-	FollowUp(context.Context, rest.Callback, interaction.Message) error
+	EditFollowUp(ctx context.Context, to rest.Callback, messageID string, m interaction.Message) error
+	FollowUp(context.Context, rest.Callback, interaction.Message) (messageID string, err error)
 	// FindOriginal returns no error if there is a first response.
 	FindOriginal(context.Context, rest.Callback) error
 }

@@ -54,6 +54,31 @@ func TestServe(t *testing.T) {
 			event: press(), handler: slow(5*time.Second, keep), calls: []call{{"defer update", deferral}}, outcome: "ok",
 		},
 		// What was chosen in a menu can be chosen again once its message is updated.
+		"a reply to what was chosen in a menu": {
+			event: choose("do"), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
+		},
+		"a refusal of what was chosen in a menu": {
+			event: choose("do"), handler: failing(errRefused), calls: []call{{"reset", 0}, {"follow up sorry", 0}}, outcome: "refused",
+		},
+		"a choice in a menu whose message stays": {
+			event: choose(aside), handler: reply("hello"), calls: []call{{"reset", 0}, {"follow up hello", 0}}, outcome: "ok",
+		},
+		"a slow choice in a menu whose message stays": {
+			event: choose(aside), handler: slow(5*time.Second, reply("hello")),
+			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",
+		},
+		"a choice in a menu whose message stays, with an old answer and then a new one": {
+			event: choose(aside), handler: renewed("old", "new"),
+			calls: []call{{"reset", 0}, {"follow up old", 0}, {"edit further new", time.Second}}, outcome: "ok",
+		},
+		"a choice in a menu that Discord has perhaps taken note of": {
+			event: choose(aside), handler: reply("hello"), errs: map[string][]error{"reset": slices.Repeat([]error{unavailable}, 9)},
+			calls: []call{
+				{"reset", 0}, {"reset", 170 * time.Millisecond}, {"reset", 510 * time.Millisecond}, {"reset", 1190 * time.Millisecond},
+				{"reset", 2550 * time.Millisecond}, {"follow up hello", 2550 * time.Millisecond},
+			},
+			outcome: "ok",
+		},
 		"a slow reply to what was chosen in a menu": {
 			event: choose("do"), handler: slow(5*time.Second, reply("hello")),
 			calls: []call{{"reset", deferral}, {"follow up hello", 5 * time.Second}}, outcome: "ok",

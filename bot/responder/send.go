@@ -78,9 +78,8 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 		r = rep.explained(interaction.ErrTooSlow)
 	}
 	return rep.orExplained(r, func(r interaction.Response) error {
-		if r.Form == interaction.FormReply && rep.first == deferred && rep.req.InMessage() {
-			// The original is the message with the component, which is to stay.
-			return rep.sendFollowUp(ctx, r.Message)
+		if rep.first == deferred && (r.Form == interaction.FormReply && rep.req.InMessage() || rep.asideOfMenu()) {
+			return rep.showBeside(ctx, r.Message)
 		}
 		err := rep.editOriginal(ctx, r.Message)
 		if err == nil {
@@ -90,20 +89,35 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 	})
 }
 
+// asideOfMenu reports whether the original is a message with a menu that no response may change.
+func (rep *reply) asideOfMenu() bool { return rep.req.OfMenu() && !rep.req.InMessage() }
+
+// showBeside shows a message beside the original, which is the message with the component and is to stay.
+func (rep *reply) showBeside(ctx context.Context, m interaction.Message) (err error) {
+	if rep.beside == "" {
+		rep.beside, err = rep.sendFollowUp(ctx, m)
+		return err
+	}
+	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
+		return rep.responder.cfg.Discord.EditFollowUp(ctx, rep.to, rep.beside, m)
+	})
+}
+
 func (rep *reply) editOriginal(ctx context.Context, m interaction.Message) error {
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error { return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m) })
 }
 
-// sendFollowUp sends a message of its own. Unlike an edit it would show twice if it
+// sendFollowUp sends a message of its own, and returns its ID. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
-func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) error {
-	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
-		err := rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
+func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) (id string, err error) {
+	err = rep.retryUntilExpiry(ctx, func(ctx context.Context) (err error) {
+		id, err = rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
 		if isUncertain(err) {
 			return errors.New(err.Error()) // which is none that is worth repeating
 		}
 		return err
 	})
+	return id, err
 }
 
 // retryUntilExpiry repeats a later response with growing pauses, for as long as somebody

@@ -113,8 +113,11 @@ func (rep *reply) correct(ctx context.Context, code int, r interaction.Response)
 	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
 		why = interaction.ErrOutcomeUnknown
 	}
-	message := rep.responder.cfg.Explain(rep.req, why).Message
-	if err := rep.editOriginal(ctx, message); err != nil {
+	tell, message := rep.editOriginal, rep.responder.cfg.Explain(rep.req, why).Message
+	if rep.asideOfMenu() {
+		tell = rep.showBeside
+	}
+	if err := tell(ctx, message); err != nil {
 		rep.logError(zerolog.DebugLevel, err).Msg("there was no response to correct")
 	}
 }

@@ -74,7 +74,7 @@ func sendAll(t *testing.T, m interaction.Message) (bodies []string) {
 	for _, send := range []func(context.Context) error{
 		func(ctx context.Context) error { return client.Respond(ctx, to, interaction.Update(m)) },
 		func(ctx context.Context) error { return client.EditOriginal(ctx, to, m) },
-		func(ctx context.Context) error { return client.FollowUp(ctx, to, m) },
+		func(ctx context.Context) error { _, err := client.FollowUp(ctx, to, m); return err },
 		func(ctx context.Context) error { return client.EditMessage(ctx, "1", "2", m) },
 		func(ctx context.Context) error { _, err := client.CreateMessage(ctx, "1", "n", m); return err },
 	} {

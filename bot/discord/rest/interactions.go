@@ -58,7 +58,12 @@ func (c *Client) respond(ctx context.Context, to Callback, body callback, files 
 // EditOriginal changes the message of the first response or, where that was an
 // update, the message that holds the component.
 func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/@original", withFiles(messageBody(m, 0), m.Files), nil, to.Token)
+	return c.EditFollowUp(ctx, to, "@original", m)
+}
+
+// EditFollowUp changes a further message.
+func (c *Client) EditFollowUp(ctx context.Context, to Callback, messageID string, m interaction.Message) error {
+	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil, to.Token)
 }
 
 // FindOriginal returns no error if there is a first response.
@@ -66,9 +71,15 @@ func (c *Client) FindOriginal(ctx context.Context, to Callback) error {
 	return c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, nil, to.Token)
 }
 
-// FollowUp sends a further message, visible to the caller alone.
-func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) error {
-	return c.do(ctx, http.MethodPost, webhookPath(to), withFiles(messageBody(m, discordgo.MessageFlagsEphemeral), m.Files), nil, to.Token)
+// FollowUp sends a further message, visible to the caller alone. "wait is always true for this endpoint", so
+// Discord answers with the message
+// (https://docs.discord.com/developers/interactions/receiving-and-responding#create-followup-message).
+func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) (messageID string, err error) {
+	var sent struct {
+		ID string `json:"id"`
+	}
+	err = c.do(ctx, http.MethodPost, webhookPath(to), withFiles(messageBody(m, discordgo.MessageFlagsEphemeral), m.Files), &sent, to.Token)
+	return sent.ID, err
 }
 
 func webhookPath(to Callback) string {

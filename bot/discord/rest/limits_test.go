@@ -66,7 +66,10 @@ func TestGlobalLimitStopsAllRequests(t *testing.T) {
 	for _, answer := range []func() error{
 		func() error { return client.Respond(t.Context(), to, interaction.Keep()) },
 		func() error { return client.EditOriginal(t.Context(), to, interaction.Message{Content: "x"}) },
-		func() error { return client.FollowUp(t.Context(), to, interaction.Message{Content: "x"}) },
+		func() error {
+			_, err := client.FollowUp(t.Context(), to, interaction.Message{Content: "x"})
+			return err
+		},
 	} {
 		_ = answer() // nobody knows this interaction: what counts is that it was sent
 	}

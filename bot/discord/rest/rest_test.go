@@ -61,7 +61,7 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 			"PATCH", webhook + "/messages/@original", `{` + full + `,` + quiet + `}`,
 		},
 		"follow up": {
-			func(ctx context.Context, c *rest.Client) error { return c.FollowUp(ctx, to, message) },
+			func(ctx context.Context, c *rest.Client) error { _, err := c.FollowUp(ctx, to, message); return err },
 			"POST", webhook, `{` + full + `,"flags":64,` + quiet + `}`,
 		},
 		"edit in a channel": {
@@ -132,7 +132,7 @@ func TestFilesGoAlong(t *testing.T) {
 	}{
 		"reply":     {func(ctx context.Context, c *rest.Client) error { return c.Respond(ctx, to, interaction.Reply(message)) }, `{"type":4,"data":{"content":"Uptime"`},
 		"edit":      {func(ctx context.Context, c *rest.Client) error { return c.EditOriginal(ctx, to, message) }, `{"content":"Uptime"`},
-		"follow up": {func(ctx context.Context, c *rest.Client) error { return c.FollowUp(ctx, to, message) }, `{"content":"Uptime"`},
+		"follow up": {func(ctx context.Context, c *rest.Client) error { _, err := c.FollowUp(ctx, to, message); return err }, `{"content":"Uptime"`},
 		"post": {func(ctx context.Context, c *rest.Client) error {
 			_, err := c.CreateMessage(ctx, "33", "once", message)
 			return err

@@ -175,11 +175,18 @@ func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	return keys
 }
 
-// TestAFormIsOpenedAgain has anna close the form for a new panel, and open it once more.
-func TestAFormIsOpenedAgain(t *testing.T) {
+// TestAMenuIsUsedAgain has anna choose, twice, a panel that she has removed elsewhere: both times she reads
+// that it is gone, beside the list. And she closes the form for a new one, and opens it once more.
+func TestAMenuIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	_, anna, _ := paneled(t, world.Options{})
+	const menu, first = "Manage a panel", "1. Status of the bots"
 	list := anna.Types(t, "/panel")
+	anna.Types(t, "/panel").Choose(t, menu, first).Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+	for range 2 {
+		list.Choose(t, menu, first).WaitForFollowUp(t, "I no longer keep this panel")
+		list.WaitFor(t, "Your public panels")
+	}
 	chosen := list.Choose(t, "Choose bots for a panel here", "Wiki")
 	ids := map[string]bool{}
 	for range 2 {
