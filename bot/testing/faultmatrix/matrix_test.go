@@ -13,6 +13,7 @@ import (
 	"context"
 	"flag"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -45,6 +46,7 @@ func TestMain(m *testing.M) {
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
 	network()                          // before anything connects
 	miniredis.DumpMaxLineLen = 1 << 20 // all of a value, in which secrets are looked for
+	debug.SetGCPercent(400)            // a scene's garbage takes CPU time from what is being judged
 	world.Main(m)
 }
 
