@@ -114,8 +114,8 @@ func validateMenuCommand(p *problems, path string, c *Command) {
 
 // validateFreeName checks the name of a command that nobody types. It "may be mixed case and
 // can include spaces" (docs:interactions/application-commands#application-command-object
-// -application-command-naming). No source says which characters are refused; all are taken
-// here.
+// -application-command-naming). Any text with a visible character is taken
+// (discordjs/discord.js#10789).
 func validateFreeName(p *problems, path string, c *Command) {
 	filled(p, at(path, "name"), c.Name, maxCommandName)
 	for locale, name := range c.NameLocalizations {

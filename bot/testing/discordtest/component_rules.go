@@ -71,8 +71,8 @@ func unexpected(p *problems, path string, allowed ...int) {
 }
 
 // validateButton checks that a button has what its style needs
-// (docs:components/reference#button). No source says that it needs a label or an
-// emoji; one without either would be an empty box.
+// (docs:components/reference#button). It needs a label or an emoji
+// (Discord-Net-Labs/Discord.Net-Labs#3, discordjs/discord.js#11317).
 func validateButton(p *problems, path string, c *Component, seen customIDs) {
 	longest(p, at(path, "label"), c.Label, maxButtonLabel)
 	validateEmoji(p, at(path, "emoji"), c.Emoji)

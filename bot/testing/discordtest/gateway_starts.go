@@ -22,8 +22,8 @@ type startLimit struct {
 	resets    time.Time // zero while none is counted
 }
 
-// take counts an IDENTIFY and reports whether it was allowed. No source says whether
-// one that op 9 answers counts; here it does.
+// take counts an IDENTIFY and reports whether it was allowed. Discord counts a successful
+// one (#215, staff). Here one that op 9 answers counts as well, which asks more of the bot.
 func (l *startLimit) take(now time.Time) bool {
 	l.roll(now)
 	if l.remaining <= 0 {

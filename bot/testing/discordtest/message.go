@@ -115,8 +115,7 @@ func (s *Server) publish(m *message) {
 	s.touch(m)
 }
 
-// edit changes a message. No source says whether an edit notifies those it
-// mentions; here it does not.
+// edit changes a message. It notifies nobody (#1419).
 func (s *Server) edit(m *message, body *messageBody) *refusal {
 	if m.deleted {
 		return unknownMessage()

@@ -281,8 +281,7 @@ func numbered(components []Component) []Component {
 	return number(components)
 }
 
-// length counts characters. No source says whether Discord counts code points, as
-// here, or units of UTF-16, of which an emoji is two.
+// length counts characters, which are code points (#1315, staff).
 func length(text string) int { return utf8.RuneCountInString(text) }
 
 func longest(p *problems, path, text string, most int) {

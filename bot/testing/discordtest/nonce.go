@@ -52,7 +52,7 @@ func readNonce(c *call) (nonce, *refusal) {
 }
 
 // nonces remembers the messages that were created with a nonce. Discord compares those
-// "by the same author" (docs:resources/message#create-message). No source says whether the
+// "by the same author" (docs:resources/message#create-message, #6647). No source says whether the
 // channel counts. Here it does not, which finds out who relies on it.
 // The server's lock guards it.
 type nonces struct {

@@ -73,8 +73,8 @@ var (
 // maxWindows is when windows that are over are swept out.
 const maxWindows = 1024
 
-// limiter counts calls in fixed windows that begin with their first call. No
-// source says whether Discord's windows slide.
+// limiter counts calls in fixed windows that begin with their first call. Most of Discord's limits are
+// leaky buckets, which let a single call through sooner (#7680).
 type limiter struct {
 	clock   testclock.Clock
 	mu      sync.Mutex

@@ -9,8 +9,7 @@ import (
 // Limits of a new thread (docs:resources/channel#start-thread-from-message).
 const (
 	maxThreadName = 100 // characters
-	// defaultArchive is that of a channel that names no default of its own. Clients take a
-	// day then; no source says what the API does.
+	// defaultArchive is that of a thread whose request names none, whatever the channel says (#3660).
 	defaultArchive = 24 * time.Hour
 )
 
