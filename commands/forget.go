@@ -154,12 +154,14 @@ type unforgottenError struct {
 
 func (e *unforgottenError) Unwrap() error { return e.error }
 
-// goodbye tells a customer in a direct message that all that was kept of them is removed.
+// goodbye tells a customer in a direct message that all that was kept of them is removed. Its title is the
+// content, which a phone shows in its notification (see Alert).
 func (c *Commands) goodbye(locale string) interaction.Message {
 	v := c.view(&interaction.Request{Locale: locale})
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{{
-		Title: v.t.Text("forgotten.title"), Description: v.t.Text("forgotten.text"), Color: blurple,
-	}}}
+	return interaction.Message{
+		Content: v.t.Text("forgotten.title"),
+		Embeds:  []*discordgo.MessageEmbed{{Description: v.t.Text("forgotten.text"), Color: blurple}},
+	}
 }
 
 // keep says that nothing was removed.

@@ -118,6 +118,9 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			forget(t, sam, anna)
 			anna.InDM().Sees(t, "What I stored about you was removed")
 			wantMessages(t, anna.InDM(), "What I stored about you was removed", 1)
+			if dm := anna.InDM().Messages(); dm[len(dm)-1].Content == "" {
+				t.Error("a lock screen shows nothing of the last message")
+			}
 			w.StaffRead(t, "admin forget", "account true, alerts all, dm true, panels 1, followers 0, follows 0, events 0, history 1 d", sam.ID, anna.ID)
 		},
 	} {
