@@ -177,7 +177,7 @@ func (v view) recipient() alerts.Recipient {
 }
 
 // whyClosed returns the key of what a caller reads whose direct messages are closed. Discord's
-// code says of neither case which it is (see rest.TakesNoMessages); but whoever asks in a
+// code says of neither case which it is (see rest.VerdictOf); but whoever asks in a
 // guild that has the bot shares one with it.
 func whyClosed(r *interaction.Request, err error) string {
 	if r.GuildID != "" && !r.BotAbsent || r.InBotDM && rest.CodeOf(err) != rest.CodeNoWayToUser {

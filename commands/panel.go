@@ -274,7 +274,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 			// the application without the scope bot is not BotAbsent, and the permissions are
 			// those of the answer.
 			return interaction.Response{}, notHere("discord does not take a panel: " + err.Error())
-		case rest.CodeOf(err) != 0:
+		case err != nil && !rest.VerdictOf(err).Passes():
 			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err)))
 		case err != nil:
 			return interaction.Response{}, refuseForNow("a panel cannot be kept: "+err.Error(), "panel.unreadable")

@@ -47,8 +47,8 @@ func (rep *reply) orExplained(r interaction.Response, send func(interaction.Resp
 // unacceptable reports whether Discord may take another response in the place of one. Whatever
 // is wrong with this one, an explanation costs a request and may reach the caller.
 func unacceptable(err error) bool {
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && (rest.RefusesContent(e) || e.Status == http.StatusBadRequest && e.Code != rest.CodeAlreadyAcknowledged)
+	v := rest.VerdictOf(err)
+	return v == rest.Never || v == rest.Forbidden && rest.StatusOf(err) == http.StatusBadRequest
 }
 
 // unshown says what it means that Discord does not take a response. Nobody is told
@@ -145,8 +145,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 		return err
 	}
 	again := func(err error) bool {
-		e, ok := errors.AsType[*rest.Error](err)
-		return ok && (e.Temporary() || e.RetryAfter > 0)
+		return rest.IsTemporary(err) || rest.RetryAfter(err) > 0
 	}
 	// The stop ends a pause, and one more attempt is made then.
 	running, end := context.WithCancel(ctx)

@@ -66,9 +66,7 @@ func finalError(reason error) *FinalError {
 	if frame, ok := errors.AsType[closeError](reason); ok {
 		code = int(frame.Code)
 	}
-	if answer, ok := errors.AsType[*rest.Error](reason); ok {
-		code = answer.Status
-	}
+	code = cmp.Or(rest.StatusOf(reason), code)
 	if finalReason(code) == "" {
 		return nil
 	}
@@ -90,8 +88,8 @@ const longestDelay = 5 * time.Minute
 
 // delayOf returns how long to wait, as Discord asks, or 0.
 func (g *Gateway) delayOf(reason error) time.Duration {
-	if answer, ok := errors.AsType[*rest.Error](reason); ok {
-		return answer.RetryAfter
+	if asked := rest.RetryAfter(reason); asked > 0 {
+		return asked
 	}
 	if limit, ok := errors.AsType[*backoff.RetryAfterError](reason); ok {
 		return min(limit.Duration, longestDelay)

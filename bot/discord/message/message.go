@@ -10,7 +10,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -168,10 +167,7 @@ func takesAnother(err error) bool {
 }
 
 // refused reports whether Discord has not done, and will not do, what it was asked for.
-func refused(err error) bool {
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && !e.Temporary() && !e.Uncertain
-}
+func refused(err error) bool { return err != nil && !rest.VerdictOf(err).Passes() }
 
 // deletePatience is for how long a message is waited for that may not be deleted yet. Of
 // those in a channel three a second may be (hata, rate_limit_groups.py), and others may be
@@ -180,7 +176,7 @@ const deletePatience = 5 * time.Second
 
 // Delete deletes messages, of which an empty ID is none, and returns those that Discord
 // refuses to delete: in a locked thread, in a channel that the bot does not see any more, or
-// where it suspects abuse (rest.IsUnknownMessage). An error says that Discord may do so later.
+// where it suspects abuse. An error says that Discord may do so later.
 func Delete(ctx context.Context, discord Discord, channelID string, ids ...string) (stay []string, failed error) {
 	for _, id := range ids {
 		if id == "" {
@@ -189,15 +185,13 @@ func Delete(ctx context.Context, discord Discord, channelID string, ids ...strin
 		err := rest.Retry(ctx, rest.Retries{Limit: deletePatience, Again: rest.IsLimited}, func(ctx context.Context) error {
 			return discord.DeleteMessage(ctx, channelID, id)
 		})
-		if err == nil || rest.IsUnknownMessage(err) || rest.CodeOf(err) == rest.CodeUnknownChannel { // whose messages are gone as well
-			continue
-		}
-		// A token that is refused says nothing of the message.
-		if e, ok := errors.AsType[*rest.Error](err); !ok || e.Temporary() || e.Status == http.StatusUnauthorized {
+		switch v := rest.VerdictOf(err); {
+		case v == rest.Taken, v == rest.Gone:
+		case v.Passes(), rest.StatusOf(err) == http.StatusUnauthorized: // a token that is refused says nothing of the message
 			failed = err
-			continue
+		default:
+			stay = append(stay, id)
 		}
-		stay = append(stay, id)
 	}
 	return stay, failed
 }

@@ -206,9 +206,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	e, ok := errors.AsType[*rest.Error](err)
-	refused := ok && !e.Temporary()
-	absent := refused && s.GuildID != "" && (e.Code == rest.CodeMissingAccess || e.Code == rest.CodeUnknownGuild)
+	refused := !rest.VerdictOf(err).Passes()
+	absent := s.GuildID != "" && rest.IsAbsent(err)
 	if absent && len(s.Commands) == 0 {
 		// The bot has left the guild, or there is no such guild. The next start
 		// tries again: whether Discord shows the list again where the bot is
@@ -236,8 +235,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 
 // wait returns err as the wait that Discord asks for, if it does.
 func (r *Registrar) wait(err error) error {
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.RetryAfter > 0 {
-		return &backoff.RetryAfterError{Duration: min(e.RetryAfter, r.config.Timing.Longest)}
+	if asked := rest.RetryAfter(err); asked > 0 {
+		return &backoff.RetryAfterError{Duration: min(asked, r.config.Timing.Longest)}
 	}
 	return err
 }

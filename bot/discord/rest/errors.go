@@ -3,11 +3,10 @@ package rest
 import (
 	"errors"
 	"fmt"
-	"net/http"
 	"time"
 )
 
-// Error codes of Discord that callers act upon.
+// Error codes of Discord that callers act upon. VerdictOf says what most of them mean.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
 	CodeUnknownChannel = 10003
@@ -27,8 +26,8 @@ const (
 	// CodeNeedsThread answers for a forum, which takes messages in its threads alone.
 	CodeNeedsThread        = 40058
 	CodeMissingAccess      = 50001
-	CodeEmptyMessage       = 50006 // see RefusesContent
-	CodeCannotMessageUser  = 50007 // see TakesNoMessages
+	CodeEmptyMessage       = 50006
+	CodeCannotMessageUser  = 50007
 	CodeNotTextChannel     = 50008
 	CodeMissingPermissions = 50013
 	// CodeWrongChannelType answers for a channel in which this cannot be done.
@@ -41,21 +40,16 @@ const (
 	CodeOldMessageEdits = 30046
 	CodeInvalidForm     = 50035
 	CodeArchivedThread  = 50083
-	CodeNoWayToUser     = 50278  // see TakesNoMessages
+	CodeNoWayToUser     = 50278
 	CodeThreadExists    = 160004 // see StartThread
 	CodeLockedThread    = 160005
-	CodeBlockedMessage  = 200000 // see RefusesContent
-	CodeBlockedTitle    = 200001 // see RefusesContent
-	CodeHarmfulLink     = 240000 // see RefusesContent
+	CodeBlockedMessage  = 200000
+	CodeBlockedTitle    = 200001
+	CodeHarmfulLink     = 240000
 
-	// CodeQuarantined says that Discord's anti-spam system has quarantined the bot: it may
-	// write to no user to whom it has not written before (discord-api-docs#2669,
-	// tmercswims/tmerc-cogs#111), until an appeal is granted.
-	CodeQuarantined = 20026
-	// CodeDMsTooFast says that the bot opens direct messages too fast
-	// (davidhozic/discord-advertisement-framework#82, DasWolke/SnowTransfer#43).
+	CodeQuarantined       = 20026 // by Discord's anti-spam system
 	CodeDMsTooFast        = 40003
-	CodeInternalNetwork   = 40333 // Cloudflare turns the program away
+	CodeInternalNetwork   = 40333
 	CodeInvalidRecipients = 50033
 )
 
@@ -91,11 +85,6 @@ func (e *Error) Error() string {
 	}
 }
 
-// Temporary reports whether the same request may succeed later.
-func (e *Error) Temporary() bool {
-	return e.Status == 0 || e.Status == http.StatusTooManyRequests || e.Status >= 500
-}
-
 // CodeOf returns Discord's error code in err, or 0.
 func CodeOf(err error) int {
 	if e, ok := errors.AsType[*Error](err); ok {
@@ -104,12 +93,12 @@ func CodeOf(err error) int {
 	return 0
 }
 
-// IsUnknownMessage reports whether Discord knows no such message, or not any more.
-// With status 403 the code means that Discord suspects abuse and blocks the request
-// (discord-userdoccers, pages/topics/errors.mdx).
-func IsUnknownMessage(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Code == CodeUnknownMessage && e.Status != http.StatusForbidden
+// StatusOf returns the HTTP status in err, or 0.
+func StatusOf(err error) int {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e.Status
+	}
+	return 0
 }
 
 // LacksEmbeds reports whether Discord took a message without its embeds, as the bot lacks the
@@ -117,31 +106,4 @@ func IsUnknownMessage(err error) bool {
 func LacksEmbeds(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.NoEmbeds
-}
-
-// TakesNoMessages reports whether a user takes no direct messages from the bot. Discord
-// says so with 50007 where the user has blocked the bot, and since March 2026 with 50278
-// where the user takes none from members of a server, or shares none with the bot
-// (discord-api-docs#8212, #8238 and #8244). Before, 50007 stood for all of these.
-func TakesNoMessages(err error) bool {
-	code := CodeOf(err)
-	return code == CodeCannotMessageUser || code == CodeNoWayToUser
-}
-
-// RefusesContent reports whether Discord refused what a message says, so that the channel may
-// take another. Beside malformed, empty and too large ones these are messages that a guild's
-// AutoMod (200000, 200001) or Discord's filter of links (240000) blocks, also when it is
-// edited (Discord's change log of June 27, 2024). Other refusals with status 400 are about
-// the channel: a forum (40058), a wrong type (50024), a thread that is closed (50083).
-func RefusesContent(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	if !ok {
-		return false
-	}
-	switch e.Code {
-	case CodeInvalidForm, CodeEmptyMessage, CodeBlockedMessage, CodeBlockedTitle, CodeHarmfulLink:
-		return true
-	default:
-		return e.Status == http.StatusRequestEntityTooLarge
-	}
 }

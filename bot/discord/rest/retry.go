@@ -6,7 +6,6 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -21,8 +20,8 @@ type Retries struct {
 	First, Longest time.Duration
 	// Limit is for how long attempts begin; 0 if there is no limit.
 	Limit time.Duration
-	// Again reports whether an error is worth another attempt. If it is nil, that is what
-	// Error.Temporary reports.
+	// Again reports whether an error is worth another attempt. If it is nil,
+	// IsTemporary does.
 	Again func(error) bool
 	// OnRetry is called before each pause; it may be nil.
 	OnRetry func(failure error)
@@ -39,7 +38,7 @@ const wakeSpread = time.Second
 func Retry(ctx context.Context, r Retries, send func(context.Context) error) error {
 	again := r.Again
 	if again == nil {
-		again = isTemporary
+		again = IsTemporary
 	}
 	limit := cmp.Or(r.Limit, math.MaxInt64)
 	if end, ok := ctx.Deadline(); ok {
@@ -99,15 +98,4 @@ func (r Retries) retry(ctx context.Context, limit time.Duration, again func(erro
 	}
 	// Discord may also have answered during the last attempt, whose failure counts all the same.
 	return last, running.Err() != nil && ctx.Err() == nil && again(last)
-}
-
-// IsLimited reports whether an error says that Discord limits requests. Nothing was done then.
-func IsLimited(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Status == http.StatusTooManyRequests
-}
-
-func isTemporary(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.Temporary()
 }

@@ -2,7 +2,6 @@ package check
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -56,16 +55,15 @@ func (c *checker) token(context.Context) health.Item {
 
 // discordTrouble says what is wrong if a request to Discord failed, whatever it asked for.
 func discordTrouble(err error) health.Item {
-	e, _ := errors.AsType[*rest.Error](err)
-	switch {
-	case e == nil || e.Status == 0:
+	switch v, status := rest.VerdictOf(err), rest.StatusOf(err); {
+	case status == 0:
 		return fail("see that this machine reaches DISCORD_API_URL, and through HTTPS_PROXY where it needs a proxy", "%s", reason(err))
-	case e.Status == http.StatusUnauthorized:
+	case status == http.StatusUnauthorized:
 		return fail("reset the token on the portal's Bot page and set DISCORD_TOKEN to the new one", "Discord does not accept it: %s", reason(err))
-	case e.Status == http.StatusTooManyRequests:
-		wait := max(e.RetryAfter, time.Second).Round(time.Second)
+	case v == rest.Limited:
+		wait := max(rest.RetryAfter(err), time.Second).Round(time.Second)
 		return fail(fmt.Sprintf("try again in %v: too many requests come from this bot, or from this machine's address", wait), "it is not known, as Discord limits requests: %s", reason(err))
-	case e.Temporary():
+	case v == rest.Later:
 		return fail("try again in a few minutes; https://discordstatus.com says how Discord fares", "%s", reason(err))
 	default:
 		return fail("see that DISCORD_API_URL is right: https://discord.com/api/v10 unless you know better", "%s", reason(err))

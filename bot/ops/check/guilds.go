@@ -31,11 +31,10 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 	}
 	var commands []struct{}
 	err = c.discord.get(ctx, "applications/"+app.ID+"/guilds/"+guildID+"/commands", &commands)
-	switch rest.CodeOf(err) {
-	case rest.CodeMissingAccess, rest.CodeUnknownGuild:
+	switch {
+	case rest.IsAbsent(err):
 		return fail(c.invite(app, guildID), "the bot may not register commands in guild %s", guildID)
-	}
-	if err != nil {
+	case err != nil:
 		return discordTrouble(err)
 	}
 	return good("%d commands are registered there", len(commands))
@@ -63,10 +62,10 @@ func (c *checker) staffGuild(ctx context.Context) health.Item {
 // notInGuild is what is found of a guild that could not be read.
 func (c *checker) notInGuild(guildID string, err error) health.Item {
 	app, appErr := c.discord.application()
-	switch code := rest.CodeOf(err); {
+	switch {
 	case appErr != nil:
 		return c.withoutApplication()
-	case code == rest.CodeMissingAccess, code == rest.CodeUnknownGuild:
+	case rest.IsAbsent(err):
 		return fail(c.invite(app, guildID), "the bot is not in guild %s", guildID)
 	}
 	return discordTrouble(err)

@@ -201,7 +201,7 @@ func (d *Desk) keep(ctx context.Context, r *record.Record[handed]) {
 
 // blamed returns an error that says as well if the channel is the reason for it.
 func blamed(err error) error {
-	if rest.LacksEmbeds(err) || rest.About(err) == rest.AboutChannel {
+	if v := rest.VerdictOf(err); v == rest.Forbidden || v == rest.Gone {
 		return fmt.Errorf("%w: %w", incident.ErrNoThread, err)
 	}
 	return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 	"slices"
 	"time"
 
@@ -138,13 +137,10 @@ func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err
 // failed returns when a panel is due again whose message Discord did not take. A panel
 // is forgotten whose message or channel somebody has deleted.
 func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Duration) {
-	e, ok := errors.AsType[*rest.Error](err)
-	switch {
+	switch v := rest.VerdictOf(err); {
 	case leader.Ended(ctx): // another one leads now
 		return 0
-	case !ok: // Redis's, or the panel was removed
-		return p.Timing.Retry
-	case rest.IsUnknownMessage(e), e.Code == rest.CodeUnknownChannel:
+	case v == rest.Gone:
 		p.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
 		if _, err := p.forget(ctx, t.Panel); err != nil {
 			p.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
@@ -152,12 +148,12 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 		}
 		t.Message.ID = ""
 		return p.Timing.Retry
-	case e.Status == http.StatusTooManyRequests:
-		return max(e.RetryAfter, time.Second)
-	case e.Temporary():
+	case v == rest.Limited:
+		return max(rest.RetryAfter(err), time.Second)
+	case v == rest.Later: // Redis's failure as well, and that the panel was removed
 		return p.Timing.Retry
 	}
-	t.Trouble, t.TroubleCode = e.Message, e.Code
+	t.Trouble, t.TroubleCode = err.Error(), rest.CodeOf(err)
 	p.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")
 	return afterTrouble
 }

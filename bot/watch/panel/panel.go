@@ -134,7 +134,7 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		_, failed := p.forget(context.WithoutCancel(ctx), t.Panel)
 		return false, errors.Join(err, failed)
 	}
-	if e, ok := errors.AsType[*rest.Error](err); ok && !e.Temporary() {
+	if err != nil && !rest.VerdictOf(err).Passes() {
 		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}
 	return t.Message.ID != "", nil
