@@ -94,40 +94,33 @@ func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
 // long as there is time, as Discord may just be slow, and another is sent beside it
 // over a new connection, as the old one may be dead. Whichever Discord accepts ends
 // the other.
-func (rep *reply) acknowledge(ctx context.Context, send sendFirst) (err error) {
-	deadline := rep.req.ReceivedAt.Add(firstBy)
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), deadline) // what is cancelled may still be said
+func (rep *reply) acknowledge(ctx context.Context, send sendFirst) error {
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), rep.req.ReceivedAt.Add(firstBy)) // what is cancelled may still be said
 	defer cancel()
-	perhapsOurs := false // Discord has a first response, and a try of ours has had no answer
-	defer func() {
-		rep.firstTook = time.Since(rep.req.ReceivedAt)
-		switch {
-		case perhapsOurs, err != nil && rep.unheard.Load():
-			rep.first = unknown
-		case err != nil:
-			rep.first = refused
-		default:
-			rep.first = rep.sentAs()
-		}
-		if rep.inline != nil {
-			rep.inline.Leave()
-			rep.inline = nil
-		}
-	}()
-	to := rep.to
-	for pause := tryPause; ; pause *= 2 {
-		err = rep.try(ctx, cancel, to, send)
-		if rep.unheard.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged {
-			perhapsOurs = true
+	to, perhapsOurs := rep.to, false
+	err := rest.Retry(ctx, rest.Retries{First: tryPause, Exact: true}, func(ctx context.Context) error {
+		err := rep.try(ctx, cancel, to, send)
+		to.NewConnection = isUnanswered(err)
+		// Discord has a first response, and a try of ours has had no answer.
+		if perhapsOurs = rep.unheard.Load() && rest.CodeOf(err) == rest.CodeAlreadyAcknowledged; perhapsOurs {
 			return nil
 		}
-		wait, again := retry(err, pause)
-		if !again || time.Until(deadline) <= wait {
-			return err
-		}
-		to.NewConnection = isUnanswered(err)
-		sleep(ctx, wait)
+		return err
+	})
+	rep.firstTook = time.Since(rep.req.ReceivedAt)
+	switch {
+	case perhapsOurs, err != nil && rep.unheard.Load():
+		rep.first = unknown
+	case err != nil:
+		rep.first = refused
+	default:
+		rep.first = rep.sentAs()
 	}
+	if rep.inline != nil {
+		rep.inline.Leave()
+		rep.inline = nil
+	}
+	return err
 }
 
 // try sends once and, where no answer comes while that is awaited alone, once more
@@ -148,10 +141,10 @@ func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Ca
 		return err
 	}
 	other := <-beside
-	if _, again := retry(other, 0); !again { // as where it succeeded
-		return other
+	if rest.IsTemporary(other) {
+		return err
 	}
-	return err
+	return other // which may be a success
 }
 
 // once sends once. A panic, in whichever goroutine, becomes an error.

@@ -144,9 +144,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 		}
 		return err
 	}
-	again := func(err error) bool {
-		return rest.IsTemporary(err) || rest.RetryAfter(err) > 0
-	}
+	again := func(err error) bool { return rest.IsTemporary(err) || rest.RetryAfter(err) > 0 }
 	// The stop ends a pause, and one more attempt is made then.
 	running, end := context.WithCancel(ctx)
 	defer end()
@@ -159,15 +157,6 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 	return err
 }
 
-// retry reports whether and after what pause to send again.
-func retry(err error, pause time.Duration) (time.Duration, bool) {
-	e, ok := errors.AsType[*rest.Error](err)
-	if !ok || !e.Temporary() {
-		return 0, false
-	}
-	return max(pause, e.RetryAfter), true
-}
-
 func isUncertain(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Uncertain
@@ -177,11 +166,4 @@ func isUncertain(err error) bool {
 func isUnanswered(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == 0
-}
-
-func sleep(ctx context.Context, d time.Duration) {
-	select {
-	case <-ctx.Done():
-	case <-time.After(d):
-	}
 }

@@ -1,6 +1,7 @@
 package rest
 
 import (
+	"math/rand/v2"
 	"sync"
 	"time"
 )
@@ -8,6 +9,9 @@ import (
 // shortOutage is how long requests have to have failed, and none succeeded in between, for the next
 // answer to be news. A request that is lost now and then wakes nobody.
 const shortOutage = 2 * time.Second
+
+// wakeSpread is over which time those are spread whom one answer wakes.
+const wakeSpread = time.Second
 
 // outages notices when Discord answers again. It is safe for concurrent use.
 type outages struct {
@@ -34,13 +38,13 @@ func (o *outages) ended(became outcome) {
 			return
 		}
 		for f := range o.waits {
-			go (*f)()
+			time.AfterFunc(rand.N(wakeSpread), *f)
 		}
 	}
 }
 
-// OnBack has f called, in a goroutine of its own, each time Discord answers a request of any part of
-// this process after those of two seconds or longer have failed, until stop is called. Status 429
+// OnBack has f called, in a goroutine of its own, within a second after Discord answers a request of any
+// part of this process after those of two seconds or longer have failed, until stop is called. Status 429
 // is no answer here: it asks for a pause.
 func (c *Client) OnBack(f func()) (stop func()) {
 	o := c.outages
