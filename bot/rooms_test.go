@@ -14,7 +14,7 @@ import (
 // rooms are the folders of production code from the lowest to the highest. Rooms of one
 // line do not import each other.
 var rooms = [][]string{
-	{"bot/sanitize", "bot/seldom", "bot/store"},
+	{"bot/away", "bot/sanitize", "bot/seldom", "bot/store"},
 	{"bot/interaction"},
 	{"bot/discord"},
 	{"bot/leader"},

@@ -28,6 +28,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/away"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/lease"
 )
@@ -126,8 +127,8 @@ type Leader struct {
 	resign  time.Duration        // after which silence it resigns the next time; Run's alone
 	leading atomic.Pointer[term] // nil while another process leads, or none
 	terms   atomic.Uint64
-	reached atomic.Pointer[time.Time] // since when Redis has answered each attempt; nil if it did not
-	token   string                    // names this process in what is in flight
+	redis   away.Since // whether it answers attempts to hold the lease
+	token   string     // names this process in what is in flight
 	// owes says that Redis is yet to be told that what was in flight in earlier terms has ended, owed
 	// what of it has returned. They are Run's alone.
 	owes bool
@@ -256,7 +257,7 @@ func (l *Leader) stayAway(ctx context.Context) {
 		cancel()
 		switch {
 		case err != nil:
-			l.reached.Store(nil)
+			l.redis.Failed(time.Now())
 		case holder == "":
 			return
 		}
@@ -268,22 +269,16 @@ func (l *Leader) hold(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	held, err := l.lease.Hold(ctx, l.Timing.Lease)
-	if now := time.Now(); err != nil {
-		l.reached.Store(nil)
+	if err != nil {
+		l.redis.Failed(time.Now())
 	} else {
-		l.reached.CompareAndSwap(nil, &now)
+		l.redis.Worked()
 	}
 	return held && err == nil
 }
 
 // Reached returns for how long Redis has answered each attempt to hold the lease, whoever held it.
-func (l *Leader) Reached() time.Duration {
-	since := l.reached.Load()
-	if since == nil {
-		return 0
-	}
-	return time.Since(*since)
-}
+func (l *Leader) Reached() time.Duration { return l.redis.Well() }
 
 // pause waits until a time is over or ctx is done.
 func pause(ctx context.Context, d time.Duration) {

@@ -4,42 +4,38 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"hostbot/bot/away"
 )
 
-// shortOutage is how long requests have to have failed, and none succeeded in between, for the next
-// answer to be news. A request that is lost now and then wakes nobody.
-const shortOutage = 2 * time.Second
+const (
+	// stalled is after which time without an answer a request counts as failed, though it may still be
+	// answered: a leader that Discord does not answer for so long resigns.
+	stalled = 5 * time.Second
+	// shortOutage is how long requests have to have failed, and none succeeded in between, for the next
+	// answer to be news. A request that is lost now and then wakes nobody.
+	shortOutage = 2 * time.Second
+	// wakeSpread is over which time those are spread whom one answer wakes.
+	wakeSpread = time.Second
+)
 
-// wakeSpread is over which time those are spread whom one answer wakes.
-const wakeSpread = time.Second
+// reach is whether Discord answers, whichever part of the process asks. It is safe for concurrent use.
+type reach struct {
+	away.Since
 
-// outages notices when Discord answers again. It is safe for concurrent use.
-type outages struct {
 	mu    sync.Mutex
-	since time.Time            // when the first request failed after the last answer; zero if none has
-	until time.Time            // when the last one did
 	waits map[*func()]struct{} // called when Discord answers again
 }
 
-// ended is called after each request that was not limited.
-func (o *outages) ended(became outcome) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	switch became {
-	case unanswered:
-		o.until = time.Now()
-		if o.since.IsZero() {
-			o.since = o.until
-		}
-	case answered:
-		over := o.until.Sub(o.since) >= shortOutage
-		o.since, o.until = time.Time{}, time.Time{}
-		if !over {
-			return
-		}
-		for f := range o.waits {
-			time.AfterFunc(rand.N(wakeSpread), *f)
-		}
+// answered is called after each request that was answered.
+func (r *reach) answered() {
+	if r.Worked() < shortOutage {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for f := range r.waits {
+		time.AfterFunc(rand.N(wakeSpread), *f)
 	}
 }
 
@@ -47,13 +43,18 @@ func (o *outages) ended(became outcome) {
 // part of this process after those of two seconds or longer have failed, until stop is called. Status 429
 // is no answer here: it asks for a pause.
 func (c *Client) OnBack(f func()) (stop func()) {
-	o := c.outages
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.waits[&f] = struct{}{}
+	r := c.reach
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waits[&f] = struct{}{}
 	return func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		delete(o.waits, &f)
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		delete(r.waits, &f)
 	}
 }
+
+// Silence returns from when until when Discord has answered no request, or each with a failure of
+// its own: until the last one failed, or has had no answer for 5 s. Both are zero if it has answered the
+// last one.
+func (c *Client) Silence() (from, until time.Time) { return c.reach.Away() }

@@ -4,8 +4,10 @@ import (
 	"context"
 	"net/http"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"hostbot/bot/away"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/lease"
 	"hostbot/hostapi/redistest"
@@ -27,55 +29,67 @@ func TestNothingIsSentWithoutTheLease(t *testing.T) {
 	}
 }
 
-// TestSilence lasts from the first request after the last answer, and not longer than Discord is
-// asked.
+// TestSilence lasts from the first request after the last answer until the last one that has none.
 func TestSilence(t *testing.T) {
-	status := http.StatusOK
-	began, goOn := make(chan struct{}, 1), make(chan struct{}, 9)
-	client, _ := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		began <- struct{}{}
-		<-goOn
-		answer(status, `{}`)(w, r)
-	})
-	ask := func(with int) {
-		status = with
-		goOn <- struct{}{}
-		_ = client.Get(t.Context(), "gateway/bot", nil)
-		<-began
-	}
-	silent := func(when string, want bool) (from, until time.Time) {
-		t.Helper()
-		from, until = client.Silence()
-		if from.IsZero() == want || until.IsZero() == want || until.Before(from) {
-			t.Errorf("%s the silence is from %v until %v", when, from, until)
+	synctest.Test(t, func(t *testing.T) {
+		status, took := http.StatusOK, time.Second
+		client := serveInBubble(t, func(w http.ResponseWriter, r *http.Request) {
+			<-time.After(took) // of the bubble's time
+			answer(status, `{"retry_after":0.001}`)(w, r)
+		})
+		ask := func(with int) {
+			status = with
+			_ = client.Get(t.Context(), "interactions/1", nil)
 		}
-		return from, until
-	}
-	silent("before any request", false)
-	ask(http.StatusOK)
-	silent("after an answer", false)
-	ask(http.StatusBadGateway)
-	first, ended := silent("after a failure", true)
-	if from, until := silent("later", true); !from.Equal(first) || !until.Equal(ended) {
-		t.Errorf("nothing is asked, and the silence goes from %v to %v on until %v", first, ended, until)
-	}
-	ask(http.StatusBadGateway)
-	if from, until := silent("after another failure", true); !from.Equal(first) || !until.After(ended) {
-		t.Errorf("the silence from %v is one from %v, and ended at %v", first, from, until)
-	}
-	ask(http.StatusForbidden)
-	silent("after a refusal", false)
+		silent := func(when string, from, until time.Time) {
+			t.Helper()
+			if began, ended := client.Silence(); !began.Equal(from) || !ended.Equal(until) {
+				t.Errorf("%s the silence is from %v until %v, want %v and %v", when, began, ended, from, until)
+			}
+		}
+		silent("before any request", time.Time{}, time.Time{})
+		ask(http.StatusOK)
+		silent("after an answer", time.Time{}, time.Time{})
+		first := time.Now()
+		ask(http.StatusBadGateway)
+		<-time.After(time.Minute)
+		silent("while nothing is asked", first, first.Add(took))
+		ask(http.StatusBadGateway)
+		silent("after another failure", first, time.Now())
+		ask(http.StatusForbidden)
+		silent("after a refusal", time.Time{}, time.Time{})
 
-	ctx, cancel := context.WithCancel(t.Context())
-	gaveUp := make(chan struct{})
-	go func() {
-		defer close(gaveUp)
-		_ = client.Get(ctx, "gateway/bot", nil)
-	}()
-	<-began
-	silent("during a request", true)
-	cancel()
-	<-gaveUp
-	silent("after a request that its caller gave up", false)
-	goOn <- struct{}{}
+		hanging, giveUp := context.WithCancel(t.Context())
+		first, took, status = time.Now(), 14*time.Second, http.StatusOK
+		ended := make(chan error)
+		go func() { ended <- client.Get(hanging, "interactions/1", nil) }()
+		<-time.After(4 * time.Second)
+		silent("during a request", time.Time{}, time.Time{})
+		<-time.After(2 * time.Second)
+		silent("during a request that hangs", first, first.Add(5*time.Second))
+		giveUp()
+		<-ended
+		silent("after a request that its caller gave up", first, first.Add(5*time.Second))
+		<-time.After(took) // the server is done
+		<-time.After(took) // the server is done
+	})
+}
+
+// TestSilenceBeginsAfterTheLastAnswer, also for a request that was sent before.
+func TestSilenceBeginsAfterTheLastAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s away.Since
+		sent := time.Now()
+		<-time.After(4 * time.Second)
+		s.Worked()
+		worked := time.Now()
+		<-time.After(time.Second)
+		if s.Well() != time.Second {
+			t.Errorf("it works for %v", s.Well())
+		}
+		s.Failed(sent)
+		if from, _ := s.Away(); !from.Equal(worked) || s.Well() != 0 {
+			t.Errorf("it is away since %v, and works for %v", from, s.Well())
+		}
+	})
 }

@@ -71,8 +71,7 @@ type Client struct {
 
 	purpose Purpose
 	limits  *limits
-	silence *silence
-	outages *outages
+	reach   *reach
 
 	token     secret.Text
 	base      string      // of all addresses, with a slash at its end
@@ -92,8 +91,7 @@ func New(token secret.Text, base string) *Client {
 	_, path, _ := strings.Cut(base, "://")
 	return &Client{
 		limits:  newLimits(),
-		silence: new(silence),
-		outages: &outages{waits: make(map[*func()]struct{})},
+		reach:   &reach{waits: make(map[*func()]struct{})},
 		token:   token,
 		base:    base,
 		path:    path[strings.Index(path, "/"):],
@@ -128,11 +126,6 @@ func (c *Client) PausedUntil() time.Time {
 	defer c.limits.mu.Unlock()
 	return c.limits.pausedUntil
 }
-
-// Silence returns from when until when Discord has answered no request, or each with a failure of
-// its own: until now if a request is in flight, and until the last one ended otherwise. Both are
-// zero if it has answered the last one. A time in which nothing was asked for 15 s ends a silence.
-func (c *Client) Silence() (from, until time.Time) { return c.silence.span() }
 
 // Close gives up idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
@@ -245,13 +238,17 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 		defer cancel()
 		bounded = req.WithContext(ctx)
 	}
-	c.silence.began()
+	sent := time.Now()
+	waiting := time.AfterFunc(stalled, func() { c.reach.Failed(sent) })
 	// Not through an http.Client, which follows redirects.
 	res, err := c.transport.RoundTrip(bounded)
-	ended := became(req, res)
-	c.silence.ended(ended)
-	if res == nil || res.StatusCode != http.StatusTooManyRequests {
-		c.outages.ended(ended)
+	waiting.Stop()
+	became := outcomeOf(req, res)
+	switch {
+	case became == unanswered:
+		c.reach.Failed(sent)
+	case became == answered && res.StatusCode != http.StatusTooManyRequests:
+		c.reach.answered()
 	}
 	c.observe(req, res, err)
 	if err != nil {
@@ -279,8 +276,17 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	return body, nil
 }
 
-// became returns what became of a request; res is nil if there was no answer.
-func became(req *http.Request, res *http.Response) outcome {
+// outcome is what became of a request.
+type outcome int
+
+const (
+	answered   outcome = iota
+	unanswered         // or Discord answered with a failure of its own
+	canceled           // which says nothing about Discord
+)
+
+// outcomeOf returns what became of a request; res is nil if there was no answer.
+func outcomeOf(req *http.Request, res *http.Response) outcome {
 	switch {
 	case res != nil && res.StatusCode < 500:
 		return answered
@@ -308,7 +314,7 @@ func (c *Client) observe(req *http.Request, res *http.Response, err error) {
 		return
 	}
 	status, failure := 0, ""
-	switch became(req, res) {
+	switch outcomeOf(req, res) {
 	case answered:
 		status = res.StatusCode
 	case canceled:
