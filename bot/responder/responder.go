@@ -11,7 +11,6 @@ package responder
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -104,19 +103,11 @@ const (
 	replayedAge = 1400 * time.Millisecond
 )
 
-// keptWorkers is how many goroutines are kept for the next interactions: in a new
-// goroutine the stack is outgrown and copied three times, which takes 7 µs of an
-// interaction's 125.
-const keptWorkers = 32
-
 // Responder answers interactions. It is safe for concurrent use.
 type Responder struct {
 	cfg    Config
 	ctx    context.Context // of all interactions
 	cancel context.CancelFunc
-
-	startWorkers func()
-	events       chan *interaction.Event // goes to a worker that is idle
 
 	messages  messages
 	admission *admission
@@ -125,39 +116,13 @@ type Responder struct {
 
 // New returns a responder.
 func New(cfg Config) *Responder {
-	r := &Responder{
-		cfg: cfg, events: make(chan *interaction.Event), messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(),
-		clocks: newClocks(),
-	}
+	r := &Responder{cfg: cfg, messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(), clocks: newClocks()}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	r.startWorkers = sync.OnceFunc(func() {
-		for range keptWorkers {
-			go r.work()
-		}
-	})
 	return r
 }
 
 // Accept has an event served, and returns at once.
-func (r *Responder) Accept(event *interaction.Event) {
-	r.startWorkers()
-	select {
-	case r.events <- event:
-	default:
-		go r.Serve(event)
-	}
-}
-
-func (r *Responder) work() {
-	for {
-		select {
-		case event := <-r.events:
-			r.Serve(event)
-		case <-r.ctx.Done():
-			return
-		}
-	}
-}
+func (r *Responder) Accept(event *interaction.Event) { go r.Serve(event) }
 
 // Serve answers one event and returns when all is said, which may take minutes. It never panics.
 func (r *Responder) Serve(event *interaction.Event) {
