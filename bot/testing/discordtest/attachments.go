@@ -24,6 +24,10 @@ const maxAltText = 1024
 // RouteAttachment is where files are read. Discord has them at cdn.discordapp.com.
 const RouteAttachment = "/attachments/{channel}/{attachment}/{name}"
 
+// LimitUploads says whether files are limited in the guild from now on: a message that brings some is
+// refused then, and one without is taken (#7796). No source says with which status; it is 403 here.
+func (s *Server) LimitUploads(on bool) { s.uploadsLimited.Store(on) }
+
 // Attachment is a file of a message, also one that an embed shows.
 type Attachment struct {
 	ID   string
@@ -117,6 +121,11 @@ func (b *messageBody) validateFiles(p *problems, above string) {
 // attach gives a message its files. Those that it has and that a list of attachments
 // leaves out are dropped (docs:resources/message#edit-message).
 func (s *Server) attach(m *message, b *messageBody) *refusal {
+	if len(b.files) > 0 && s.uploadsLimited.Load() {
+		limited := refuse(http.StatusForbidden, CodeUploadsLimited, "Access to file uploads has been limited for this guild")
+		limited.innocent = true
+		return limited
+	}
 	var kept []*file
 	said := make(map[int]sentAttachment)
 	for _, a := range b.Attachments.value {

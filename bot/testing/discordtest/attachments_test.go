@@ -102,3 +102,12 @@ func TestRefusedFiles(t *testing.T) {
 		t.Errorf("messages were made: %+v", made)
 	}
 }
+
+// TestLimitedUploads: a message with files is refused, and its interaction can be answered without.
+func TestLimitedUploads(t *testing.T) {
+	s := newStage(t, discordtest.Config{NoRateLimits: true})
+	s.discord.LimitUploads(true)
+	_, open := s.command()
+	s.upload("POST", open.path(), `{"type":4,"data":{"flags":64,`+shown+`}}`, "files[0]", "one").want(t, 403, discordtest.CodeUploadsLimited)
+	s.do("POST", open.path(), `{"type":4,"data":{"flags":64,"content":"Uptime"}}`).want(t, 204, 0)
+}

@@ -37,6 +37,8 @@ const (
 	CodeThreadLocked        = 160005
 	CodeBlockedMessage      = 200000 // by AutoMod
 
+	CodeUploadsLimited = 400001
+
 	CodeQuarantined = 20026
 	CodeDMsTooFast  = 40003
 )

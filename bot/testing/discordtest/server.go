@@ -79,6 +79,7 @@ type Server struct {
 	token          atomic.Pointer[string] // the bot's, which is empty after too many IDENTIFYs
 	zonelessEmbeds atomic.Bool
 	quarantined    atomic.Bool // see Quarantine
+	uploadsLimited atomic.Bool // see LimitUploads
 
 	done     chan struct{} // closed by Close
 	close    sync.Once
