@@ -2,6 +2,7 @@ package interaction
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -104,6 +105,20 @@ type Message struct {
 	Files []File
 	// Silent has a message in a channel notify nobody.
 	Silent bool
+}
+
+// WithoutFiles returns the message without its files, and without the pictures that these are.
+func (m Message) WithoutFiles() Message {
+	embeds := make([]*discordgo.MessageEmbed, len(m.Embeds))
+	for i, e := range m.Embeds {
+		bare := *e
+		if bare.Image != nil && strings.HasPrefix(bare.Image.URL, "attachment://") {
+			bare.Image = nil
+		}
+		embeds[i] = &bare
+	}
+	m.Embeds, m.Files = embeds, nil
+	return m
 }
 
 // File is a file that a message brings along.

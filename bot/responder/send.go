@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -32,11 +34,16 @@ const (
 	lastLimit = 2 * time.Second
 )
 
-// orExplained sends a response and returns what was sent: what Discord does not
-// take for what it says is replaced by an explanation, so that the caller is not
-// left with nothing.
+// orExplained sends a response and returns what was sent, so that the caller is not left with nothing.
+// What Discord refuses with files is sent without them: a guild's files may be limited (code 400001,
+// discord-api-docs#7796). What Discord does not take for what it says is replaced by an explanation.
 func (rep *reply) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
+	if v := rest.VerdictOf(err); len(r.Message.Files) > 0 && err != nil && !v.Passes() && v != rest.Gone {
+		rep.logError(zerolog.WarnLevel, err).Msg("discord refuses the files of a response")
+		r.Message = r.Message.WithoutFiles()
+		err = send(r)
+	}
 	if unacceptable(err) {
 		r = rep.explained(rep.unshown(r, err))
 		err = send(r)

@@ -34,6 +34,12 @@ func TestHistoryOfAWatchedBot(t *testing.T) {
 	if !strings.Contains(broken.Text(), "ongoing") || strings.Contains(broken.Text(), "100%") {
 		t.Errorf("the history says:\n%s", broken.Text())
 	}
+	w.Discord.LimitUploads(true) // the text says all, without the picture
+	bare := anna.Types(t, "/bot history", discordtest.Options{"bot": "Shop"}).WaitFor(t, "1 outage in 30 days")
+	if len(bare.Attachments) != 0 || bare.Embeds[0].Image != nil {
+		t.Errorf("%d files, shown: %+v", len(bare.Attachments), bare.Embeds[0].Image)
+	}
+
 	if back := shown.Press(t, "Back to the bot").WaitFor(t, "Limits: 512 MB RAM"); len(back.Attachments) != 0 {
 		t.Error("the picture stays below the card")
 	}
