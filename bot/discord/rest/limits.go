@@ -131,8 +131,8 @@ type news struct {
 	invalid   int           // requests, where a threshold is reached
 }
 
-// note learns from an answer.
-func (l *limits) note(status int, refused *Error, scope string) (n news) {
+// note learns from an answer, which asks all requests to pause; 0 for not.
+func (l *limits) note(status int, pause time.Duration, scope string) (n news) {
 	now := time.Now()
 	counts := status == http.StatusUnauthorized || status == http.StatusForbidden ||
 		status == http.StatusTooManyRequests && scope != "shared"
@@ -143,13 +143,11 @@ func (l *limits) note(status int, refused *Error, scope string) (n news) {
 	_, invalid := l.answered.Sum(now)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if refused != nil && refused.Global {
-		if !l.pausedUntil.After(now) {
-			n.pause = refused.RetryAfter
-		}
-		if until := now.Add(refused.RetryAfter); until.After(l.pausedUntil) {
-			l.pausedUntil = until
-		}
+	if !l.pausedUntil.After(now) {
+		n.pause = pause
+	}
+	if until := now.Add(pause); pause > 0 && until.After(l.pausedUntil) {
+		l.pausedUntil = until
 	}
 	reached := 0
 	switch {

@@ -57,7 +57,7 @@ func TestThresholdsAreToldOfOnce(t *testing.T) {
 		l := newLimits()
 		fail := func(n int) (told []int) {
 			for range n {
-				if threshold := l.note(403, nil, "").threshold; threshold > 0 {
+				if threshold := l.note(403, 0, "").threshold; threshold > 0 {
 					told = append(told, threshold)
 				}
 			}
@@ -106,11 +106,10 @@ func TestRequestsWithoutRoomAreHeldBack(t *testing.T) {
 func TestLongPausesAreTriedInBetween(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
-		banned := &Error{Status: 429, RetryAfter: longestPause, Global: true}
-		if n := l.note(429, banned, ""); n.pause != longestPause {
+		if n := l.note(429, longestPause, ""); n.pause != longestPause {
 			t.Errorf("a pause of %v begins", n.pause)
 		}
-		if n := l.note(429, banned, ""); n.pause != 0 {
+		if n := l.note(429, longestPause, ""); n.pause != 0 {
 			t.Error("it begins twice")
 		}
 		for _, purpose := range []Purpose{ForAll, ForAlerts, ForPanels, forGateway} {
@@ -122,7 +121,7 @@ func TestLongPausesAreTriedInBetween(t *testing.T) {
 		if held := l.held(ForAll); held != nil {
 			t.Errorf("nothing is tried: %v", held)
 		}
-		if n := l.note(429, banned, ""); n.pause != longestPause {
+		if n := l.note(429, longestPause, ""); n.pause != longestPause {
 			t.Errorf("the next time a pause of %v begins", n.pause)
 		}
 	})

@@ -79,6 +79,22 @@ func TestGlobalLimitStopsAllRequests(t *testing.T) {
 	discord.ExpectFailures()
 }
 
+// What Discord asks of requests without the bot's token concerns none with it: those are limited by the
+// machine's address (docs:topics/rate-limits, discord-api-docs#5806).
+func TestLimitOfAnswersStopsNothingElse(t *testing.T) {
+	discord, client := clientOf(t)
+	discord.Inject(discordtest.RateLimited("PATCH", discordtest.RouteOriginal, 4*time.Minute, true))
+	if err := client.EditOriginal(t.Context(), to, interaction.Message{Content: "x"}); rest.RetryAfter(err) != 4*time.Minute {
+		t.Fatalf("the answer was not refused: %v", err)
+	}
+	if err := me(t.Context(), client); err != nil {
+		t.Error(err)
+	}
+	if _, invalid := client.Invalid(); invalid != 1 {
+		t.Errorf("%d invalid requests", invalid)
+	}
+}
+
 // More requests than Discord takes are sent one after another. None is refused.
 func TestRequestsStayBelowTheGlobalLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

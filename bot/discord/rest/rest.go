@@ -223,7 +223,8 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 }
 
 func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
-	if !answersInteraction(strings.TrimPrefix(req.URL.Path, c.path)) {
+	answers := answersInteraction(strings.TrimPrefix(req.URL.Path, c.path))
+	if !answers {
 		if err := c.limits.admit(req.Context(), c.purpose); err != nil {
 			return nil, err
 		}
@@ -261,10 +262,14 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
 		refused := refusal(res, body) // whatever could be read of it
-		c.note(res, refused)
+		pause := refused.RetryAfter
+		if !refused.Global || answers { // which are limited by the machine's address (discord-api-docs#5806)
+			pause = 0
+		}
+		c.note(res, pause)
 		return nil, refused
 	}
-	c.note(res, nil)
+	c.note(res, 0)
 	switch {
 	case isDiscords(res): // whose first line says all that most callers want
 		return body, nil
@@ -297,9 +302,9 @@ func outcomeOf(req *http.Request, res *http.Response) outcome {
 	}
 }
 
-// note lets the limits learn from an answer; refused is nil for a success.
-func (c *Client) note(res *http.Response, refused *Error) {
-	news := c.limits.note(res.StatusCode, refused, res.Header.Get(scopeHeader))
+// note lets the limits learn from an answer, which asks all requests to pause; 0 for not.
+func (c *Client) note(res *http.Response, pause time.Duration) {
+	news := c.limits.note(res.StatusCode, pause, res.Header.Get(scopeHeader))
 	if news.threshold > 0 && c.OnInvalid != nil {
 		c.OnInvalid(news.invalid)
 	}
