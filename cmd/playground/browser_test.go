@@ -37,6 +37,9 @@ type look struct {
 // desktop is wide enough for everything at once.
 func desktop() look { return look{width: 1400, height: 900} }
 
+// phone is a narrow one of today.
+func phone() look { return look{width: 390, height: 844} }
+
 // browser is a Chromium that runs.
 type browser struct{ ctx context.Context }
 

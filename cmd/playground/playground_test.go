@@ -15,8 +15,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"hostbot/bot/testing/discordtest"
 )
 
 // asProgram has the test program be the playground, if the environment holds it.
@@ -196,33 +194,6 @@ func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 	if seen := v.get("/api/messages?user=" + anna.user + "&channel=" + anna.channel); strings.Contains(string(seen), "modal") || strings.Contains(string(seen), "bot startup") {
 		t.Errorf("among the messages is the form: %s", seen)
 	}
-}
-
-// A bot is crashed, its owner gets the alert, and restarts it from there.
-func TestCrashIsToldByDirectMessage(t *testing.T) {
-	t.Parallel()
-	v := start(t, timing{Cache: time.Second, Watch: 20 * time.Millisecond, Restart: 20 * time.Millisecond})
-	anna := v.customer()
-	inDM := "/api/messages?user=" + anna.user + "&channel=" + directMessages
-	press := func(text, label string) {
-		t.Helper()
-		v.waitFor(inDM, text)
-		for _, m := range reads[struct{ Messages []message }](v, v.get(inDM)).Messages {
-			view := discordtest.View{State: discordtest.Shown, Content: m.Content, Embeds: m.Embeds, Components: m.Components}
-			if button, err := view.Button(label); err == nil && view.Contains(text) {
-				v.post("/api/press", map[string]string{"user": anna.user, "channel": directMessages, "message": m.ID, "customID": button.CustomID})
-				return
-			}
-		}
-		t.Fatalf("nothing that says %q has a button %q", text, label)
-	}
-	v.post("/api/command", map[string]string{"user": anna.user, "channel": directMessages, "name": "alerts"})
-	press("All alerts off", "All alerts on")
-	v.waitFor(inDM, "They come to you as direct messages")
-	v.post("/api/crash", map[string]string{"user": anna.user, "bot": anna.bot})
-	press("Shop has crashed", "Restart")
-	v.waitFor(inDM, "✅ Restarted")
-	v.waitFor(inDM, "Shop is back")
 }
 
 // Every state can be entered and left again, one at a time for each part.
