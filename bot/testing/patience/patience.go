@@ -94,3 +94,13 @@ func Eventually(ctx context.Context, yes func() bool) bool {
 	}
 	return true
 }
+
+// Until is Eventually for what must come within Limit: otherwise the test fails, and ends.
+func Until(t testing.TB, what string, yes func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), Limit)
+	defer cancel()
+	if !Eventually(ctx, yes) {
+		t.Fatalf("it did not come about that %s", what)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/redistest"
 )
@@ -42,10 +43,7 @@ func TestChangedWhileItIsPostedAnew(t *testing.T) {
 	s.discord.ExpectFailures()
 	p, _ := s.replica()
 	s.create(p, "1001")
-	s.discord.Inject(discordtest.Fault{
-		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
-		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
-	})
+	s.refuseEdit()
 	release := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Delay: time.Minute})
 	defer release()
 	s.show(p, "crashed")
@@ -56,7 +54,7 @@ func TestChangedWhileItIsPostedAnew(t *testing.T) {
 	s.clock.BlockUntil(t, 1)
 	s.clock.Advance(time.Minute)
 	s.channel.WaitFor(t, "radio shop: crashed")
-	eventually(t, "one message is there, and known", func() bool {
+	patience.Until(t, "one message is there, and known", func() bool {
 		shown, own := s.channel.Messages(), s.own(p)
 		return len(shown) == 1 && len(own) == 1 && own[0].Message.ID == shown[0].ID && shown[0].ID == second
 	})

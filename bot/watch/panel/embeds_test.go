@@ -6,6 +6,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -82,10 +83,7 @@ func TestPanelLosesItsEmbeds(t *testing.T) {
 		"an archived thread": {func(s *scene) { s.channel.Allow(discordtest.Archived) }, 2},
 		"an old message": {func(s *scene) {
 			s.discord.ExpectFailures()
-			s.discord.Inject(discordtest.Fault{
-				Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
-				Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
-			})
+			s.refuseEdit()
 		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +96,7 @@ func TestPanelLosesItsEmbeds(t *testing.T) {
 				s.channel.Deny(discordtest.EmbedLinks)
 				s.show(p, "crashed")
 				bare := s.channel.WaitFor(t, "embed links?")
-				eventually(t, "the owner can be told", func() bool {
+				patience.Until(t, "the owner can be told", func() bool {
 					own := s.own(p)
 					return len(own) == 1 && own[0].TroubleCode == rest.CodeMissingPermissions
 				})
@@ -109,7 +107,7 @@ func TestPanelLosesItsEmbeds(t *testing.T) {
 				s.channel.Grant(discordtest.EmbedLinks)
 				s.show(p, "running again")
 				again := s.channel.WaitFor(t, "running again")
-				eventually(t, "nothing is in the way", func() bool { return s.own(p)[0].Trouble == "" })
+				patience.Until(t, "nothing is in the way", func() bool { return s.own(p)[0].Trouble == "" })
 				if again.ID != bare.ID || again.Content != "" || len(again.Buttons()) != 1 || s.calls(http.MethodPost) != lose.posts {
 					t.Errorf("after %d posts the panel is %+v", s.calls(http.MethodPost), again)
 				}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -23,7 +24,7 @@ func TestPanelOfATermThatEndsIsDueAtOnce(t *testing.T) {
 		s.channel.WaitFor(t, "shop radio: running")
 		remove := s.discord.Inject(discordtest.Fault{Method: http.MethodPatch, Hang: true})
 		s.show(p, "crashed")
-		eventually(t, "the panel is worked on", func() bool {
+		patience.Until(t, "the panel is worked on", func() bool {
 			due, err := client.ZScore(t.Context(), p.Work().Due, "1001").Result()
 			return err == nil && due > float64(time.Now().Add(30*time.Minute).UnixMilli())
 		})
@@ -50,14 +51,8 @@ func TestMessageOfARemovedPanelIsDeletedOnce(t *testing.T) {
 			t.Fatalf("%+v, %v", removal, err)
 		}
 		stop() // so the leader hears no answer, and does all that it does about the panel
-		deleted := 0
-		for _, call := range s.discord.Calls() {
-			if call.Method == http.MethodDelete {
-				deleted++
-			}
-		}
-		if deleted != 1 {
-			t.Errorf("%d messages were deleted", deleted)
+		if n := s.calls(http.MethodDelete); n != 1 {
+			t.Errorf("%d messages were deleted", n)
 		}
 	})
 }

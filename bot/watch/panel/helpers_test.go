@@ -21,6 +21,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/leader"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi/redistest"
@@ -145,6 +146,25 @@ func (s *scene) create(p *panel.Panels, id string) {
 	}
 }
 
+// createElsewhere posts a panel in a channel of its own.
+func (s *scene) createElsewhere(p *panel.Panels, id string) *discordtest.Channel {
+	s.t.Helper()
+	other, elsewhere := s.discord.AddChannel("other"), s.made(id)
+	elsewhere.ChannelID = other.ID
+	if posted, err := p.Create(s.t.Context(), elsewhere); err != nil || !posted {
+		s.t.Fatalf("Create() = %v, %v", posted, err)
+	}
+	return other
+}
+
+// refuseEdit has Discord refuse the next edit, as it does of a message that is old and was edited a lot.
+func (s *scene) refuseEdit() {
+	s.discord.Inject(discordtest.Fault{
+		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
+		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
+	})
+}
+
 // show has panels show something else, and says so.
 func (s *scene) show(p *panel.Panels, state string) {
 	s.t.Helper()
@@ -164,20 +184,6 @@ func (s *scene) edits() (at []time.Time) {
 	return at
 }
 
-// eventually waits until something is so.
-func eventually(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(2 * time.Minute); !is(); {
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatalf("it is not so that %s", what)
-		}
-	}
-}
-
 // due returns after which time a panel is to be looked at, and false if it is not to be.
 func (s *scene) due(p *panel.Panels, id string) (after time.Duration, ok bool) {
 	s.t.Helper()
@@ -192,7 +198,7 @@ func (s *scene) due(p *panel.Panels, id string) (after time.Duration, ok bool) {
 // that what is in the way was mended.
 func (s *scene) wantLeftAlone(p *panel.Panels, id string) {
 	s.t.Helper()
-	eventually(s.t, "Discord is not asked again, as nobody has mended it", func() bool {
+	patience.Until(s.t, "Discord is not asked again, as nobody has mended it", func() bool {
 		after, ok := s.due(p, id)
 		return ok && after > 23*time.Hour
 	})

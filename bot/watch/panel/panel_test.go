@@ -15,6 +15,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi/redistest"
 )
@@ -44,7 +45,7 @@ func TestPanelFollows(t *testing.T) {
 		s.channel.WaitFor(t, "untold")
 		n, drawn := len(s.edits()), s.drawn.Load()
 		s.show(p, "untold")
-		eventually(t, "it is looked at twice", func() bool { return s.drawn.Load() > drawn+1 })
+		patience.Until(t, "it is looked at twice", func() bool { return s.drawn.Load() > drawn+1 })
 		if len(s.edits()) != n {
 			t.Error("a panel was edited that shows the same")
 		}
@@ -94,7 +95,7 @@ func TestPanelLivesOn(t *testing.T) {
 		s.state.Store("after a restart")
 		s.channel.WaitFor(t, "after a restart")
 		n := len(s.edits())
-		eventually(t, "it is edited to show that it lives", func() bool { return len(s.edits()) > n })
+		patience.Until(t, "it is edited to show that it lives", func() bool { return len(s.edits()) > n })
 		if own := s.own(p); len(own) != 1 {
 			t.Errorf("panels: %+v", own)
 		}
@@ -116,7 +117,7 @@ func TestTwoProcessesDoNotEditAtOnce(t *testing.T) {
 			drawn := s.drawn.Load()
 			s.show(p, fmt.Sprint("state ", i))
 			s.clock.Advance(time.Second) // so that Discord takes every edit
-			eventually(t, "it is looked at", func() bool { return s.drawn.Load() > drawn })
+			patience.Until(t, "it is looked at", func() bool { return s.drawn.Load() > drawn })
 		}
 		s.channel.WaitFor(t, "state 19")
 		var last discordtest.Call
@@ -145,10 +146,10 @@ func TestDeletedPanelIsForgotten(t *testing.T) {
 			s.create(p, "1001")
 			remove(s)
 			s.show(p, "crashed")
-			eventually(t, "it was cleared", func() bool { return len(s.own(p)) == 0 })
-			eventually(t, "the account is not watched", func() bool { return !s.watched("42") })
+			patience.Until(t, "it was cleared", func() bool { return len(s.own(p)) == 0 })
+			patience.Until(t, "the account is not watched", func() bool { return !s.watched("42") })
 			n := len(s.discord.Calls())
-			eventually(t, "it is not to be looked at", func() bool { _, ok := s.due(p, "1001"); return !ok })
+			patience.Until(t, "it is not to be looked at", func() bool { _, ok := s.due(p, "1001"); return !ok })
 			stop() // after which all is over that was begun
 			if len(s.discord.Calls()) != n {
 				t.Error("Discord is asked again")
@@ -179,7 +180,7 @@ func TestDeletedPanelStaysAwayThoughRedisFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.show(p, "crashed")
-	eventually(t, "the panel was cleared", func() bool { return len(s.own(p)) == 0 })
+	patience.Until(t, "the panel was cleared", func() bool { return len(s.own(p)) == 0 })
 	if left := s.channel.Messages(); len(left) != 0 || fail.Load() {
 		t.Errorf("Redis was to fail: %t; messages: %+v", fail.Load(), left)
 	}
@@ -200,7 +201,7 @@ func TestPanelIsPostedByOneAtATime(t *testing.T) {
 				t.Errorf("Create() = %v, %v", posted, err)
 			}
 		}()
-		eventually(t, "the panel is being posted", func() bool { return len(s.discord.Calls()) == 1 })
+		patience.Until(t, "the panel is being posted", func() bool { return len(s.discord.Calls()) == 1 })
 		s.show(p, "stopped")
 		s.create(p, "1002")
 		s.show(p, "crashed")
@@ -225,7 +226,7 @@ func TestPanelWithoutPermissionIsKept(t *testing.T) {
 			s.create(p, "1001")
 			s.channel.Allow(access)
 			s.show(p, "crashed")
-			eventually(t, "the owner can be told", func() bool { own := s.own(p); return len(own) == 1 && own[0].TroubleCode != 0 && own[0].Trouble != "" })
+			patience.Until(t, "the owner can be told", func() bool { own := s.own(p); return len(own) == 1 && own[0].TroubleCode != 0 && own[0].Trouble != "" })
 			s.wantLeftAlone(p, "1001")
 			shown := s.channel.Messages()
 			s.channel.Allow(discordtest.FullAccess)
@@ -234,7 +235,7 @@ func TestPanelWithoutPermissionIsKept(t *testing.T) {
 			if now := s.channel.Messages(); len(now) != 1 || now[0].ID != shown[0].ID {
 				t.Errorf("it was posted anew where an edit would do: %+v", now)
 			}
-			eventually(t, "nothing is in the way", func() bool { return s.own(p)[0].Trouble == "" })
+			patience.Until(t, "nothing is in the way", func() bool { return s.own(p)[0].Trouble == "" })
 		})
 	}
 }
@@ -254,31 +255,13 @@ func TestOldMessageIsPostedAnew(t *testing.T) {
 			s.show(p, fmt.Sprint("state ", i))
 			s.channel.WaitFor(t, fmt.Sprint("state ", i))
 		}
-		eventually(t, "only the new message is there", func() bool { m := s.channel.Messages(); return len(m) == 1 && m[0].ID != first })
+		patience.Until(t, "only the new message is there", func() bool { m := s.channel.Messages(); return len(m) == 1 && m[0].ID != first })
 		posts := slices.DeleteFunc(s.discord.Calls(), func(c discordtest.Call) bool { return c.Method != http.MethodPost })
 		if len(posts) != 2 || strings.Contains(string(posts[0].Request), `"flags"`) || !strings.Contains(string(posts[1].Request), `"flags":4096`) {
 			t.Errorf("the second one alone must notify nobody: %d posts", len(posts))
 		}
 		s.show(p, "and on")
 		s.channel.WaitFor(t, "and on")
-	})
-}
-
-// TestPostIsOnce has Discord not confirm what it took.
-func TestPostIsOnce(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, url string) {
-		s := newScene(t, url)
-		s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 1, After: true, Reset: true})
-		p, _ := s.replica()
-		if posted, err := p.Create(t.Context(), s.made("1001")); posted || err != nil {
-			t.Fatalf("Create() = %v, %v", posted, err)
-		}
-		s.show(p, "later")
-		s.channel.WaitFor(t, "later")
-		if len(s.channel.Messages()) != 1 {
-			t.Errorf("messages: %+v", s.channel.Messages())
-		}
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/redistest"
 )
@@ -94,36 +95,20 @@ func TestForgettingTellsWhatStays(t *testing.T) {
 	first := s.channel.Messages()[0].ID
 	refused := discordtest.Fault{Method: http.MethodDelete, Route: discordtest.RouteMessage, Status: http.StatusForbidden, Body: `{"code": 50013, "message": "Missing Permissions"}`}
 	release := s.discord.Inject(refused)
-	s.discord.Inject(discordtest.Fault{
-		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
-		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
-	})
+	s.refuseEdit()
 	s.show(p, "crashed")
-	eventually(t, "it is known that the old message stays", func() bool {
+	patience.Until(t, "it is known that the old message stays", func() bool {
 		own := s.own(p)
 		return len(own) == 1 && slices.Equal(own[0].Message.Left, []string{first})
 	})
-	deletions := func() (n int) {
-		for _, c := range s.discord.Calls() {
-			if c.Method == http.MethodDelete {
-				n++
-			}
-		}
-		return n
-	}
 	s.state.Store("running again")
 	s.channel.WaitFor(t, "running again")
-	if n := deletions(); n != 1 {
+	if n := s.calls(http.MethodDelete); n != 1 {
 		t.Errorf("Discord was asked %d times to delete what it refuses to", n)
 	}
 	release()
 
-	other := s.discord.AddChannel("other")
-	elsewhere := s.made("1002")
-	elsewhere.ChannelID = other.ID
-	if posted, err := p.Create(t.Context(), elsewhere); err != nil || !posted {
-		t.Fatalf("Create() = %v, %v", posted, err)
-	}
+	other := s.createElsewhere(p, "1002")
 	other.Allow(discordtest.Locked)
 	removal, err := p.Forget(t.Context(), "42")
 	if err != nil || !removal.Known || len(removal.Stays) != 1 || removal.Stays[0] != other.ID {
@@ -150,7 +135,7 @@ func TestEachRefusedDeletionIsTriedOnceMore(t *testing.T) {
 		s.channel.Allow(discordtest.Archived)
 		s.show(p, fmt.Sprint("state ", i))
 		last := s.channel.WaitFor(t, fmt.Sprint("state ", i))
-		eventually(t, "the new message is known", func() bool { own := s.own(p); return own[0].Message.ID == last.ID && own[0].Message.Stale == "" })
+		patience.Until(t, "the new message is known", func() bool { own := s.own(p); return own[0].Message.ID == last.ID && own[0].Message.Stale == "" })
 	}
 	release()
 	removal, err := p.Remove(t.Context(), "42", "1001")
@@ -177,12 +162,7 @@ func TestForgettingTellsWhatStaysBesideAnError(t *testing.T) {
 	s.stuck = nil
 	s.channel.Allow(discordtest.FullAccess)
 	s.create(p, "1002")
-	other := s.discord.AddChannel("other")
-	elsewhere := s.made("1003")
-	elsewhere.ChannelID = other.ID
-	if posted, err := p.Create(t.Context(), elsewhere); err != nil || !posted {
-		t.Fatalf("Create() = %v, %v", posted, err)
-	}
+	other := s.createElsewhere(p, "1003")
 	other.Allow(discordtest.Locked)
 	s.discord.Inject(discordtest.Fault{Method: http.MethodDelete, Route: discordtest.RouteMessage, Times: 1, Status: http.StatusBadGateway, Body: "{}"})
 	removal, err = p.Forget(t.Context(), "42")
@@ -209,16 +189,13 @@ func TestRemovedWhileItIsPostedAnew(t *testing.T) {
 			t.Errorf("Remove() = %v, %v", removal, err)
 		}
 	}()
-	eventually(t, "its message is being deleted", func() bool { return s.calls(http.MethodDelete) == 1 })
-	s.discord.Inject(discordtest.Fault{
-		Method: http.MethodPatch, Route: discordtest.RouteMessage, Times: 1,
-		Status: http.StatusTooManyRequests, Body: `{"code": 30046, "message": "too many edits", "retry_after": 1}`,
-	})
+	patience.Until(t, "its message is being deleted", func() bool { return s.calls(http.MethodDelete) == 1 })
+	s.refuseEdit()
 	s.show(p, "crashed")
 	s.channel.WaitFor(t, "crashed")
-	eventually(t, "the new message is known", func() bool { own := s.own(p); return len(own) == 1 && own[0].Message.ID != first })
+	patience.Until(t, "the new message is known", func() bool { own := s.own(p); return len(own) == 1 && own[0].Message.ID != first })
 	s.passTimeUntil(t, "the post is answered", done)
-	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
+	patience.Until(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
 }
 
 // TestStopDoesNotWaitForDiscord has Discord hang when the program stops.
@@ -235,7 +212,7 @@ func TestStopDoesNotWaitForDiscord(t *testing.T) {
 	soon := strconv.FormatInt(time.Now().Add(s.timing.Work/2).UnixMilli(), 10)
 	s.show(p, "crashed")
 	client := redistest.Connect(t, url)
-	eventually(t, "it is being delivered", func() bool {
+	patience.Until(t, "it is being delivered", func() bool {
 		return client.ZCount(t.Context(), "hostbot:{panels}:due", soon, "+inf").Val() == 1
 	})
 	began := time.Now()
@@ -296,14 +273,14 @@ func TestRemovedWhileItIsPosted(t *testing.T) {
 		t.Fatalf("Remove() = %v, %v", removal, err)
 	}
 	s.passTimeUntil(t, "the post is answered", done)
-	eventually(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
+	patience.Until(t, "no message stays", func() bool { return len(s.channel.Messages()) == 0 })
 }
 
 // passTimeUntil lets time pass until something is done: an answer may not be held back yet while the
 // first minutes pass.
 func (s *scene) passTimeUntil(t *testing.T, what string, done <-chan struct{}) {
 	t.Helper()
-	eventually(t, what, func() bool {
+	patience.Until(t, what, func() bool {
 		s.clock.Advance(time.Minute)
 		select {
 		case <-done:

@@ -20,6 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -47,20 +48,6 @@ type looker func(ctx context.Context, userID string) (accounts.Snapshot, error)
 
 func (l looker) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
 	return l(ctx, userID)
-}
-
-// until waits until something is so.
-func until(t *testing.T, what string, isSo func() bool) {
-	t.Helper()
-	tick := time.NewTicker(5 * time.Millisecond)
-	defer tick.Stop()
-	for limit := time.After(2 * time.Minute); !isSo(); {
-		select {
-		case <-tick.C:
-		case <-limit:
-			t.Fatal("waited in vain until ", what)
-		}
-	}
 }
 
 // TestLookIsOneRequest has the bot's own client look at an account of a service that wants
@@ -94,7 +81,7 @@ func TestLookIsOneRequest(t *testing.T) {
 				t.Logf("%+v; %d requests were sent", w.Status(), requests.Load())
 			}
 		})
-		until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
+		patience.Until(t, "a look has failed", func() bool { return w.Status().Failed == 1 })
 		if n := requests.Load(); n != 1 {
 			t.Errorf("%d requests were sent", n)
 		}
@@ -183,11 +170,11 @@ func TestLooksLeaveConnectionsToCustomers(t *testing.T) {
 		watch(t, idle, fmt.Sprint(i))
 	}
 	w, _ := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval, c.Rate = look, 20*time.Second, 1000 })
-	until(t, "the service is slow", func() bool { return all.Load() > 0 })
+	patience.Until(t, "the service is slow", func() bool { return all.Load() > 0 })
 	lag := w.Status().Delay + 200*time.Millisecond
-	until(t, "others have been due for long", func() bool { return w.Status().Delay > lag })
+	patience.Until(t, "others have been due for long", func() bool { return w.Status().Delay > lag })
 	close(answer)
-	until(t, "all accounts were looked at", func() bool { return all.Load() >= watched })
+	patience.Until(t, "all accounts were looked at", func() bool { return all.Load() >= watched })
 	if n := most.Load(); n > 64 {
 		t.Errorf("%d looks at one time", n)
 	}
@@ -343,7 +330,7 @@ func TestOldEntriesAreDropped(t *testing.T) {
 		watch(t, w, "2")
 		o.wait(t, 2)
 		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
-			until(t, fmt.Sprintf("%d entries are left of account %s", want, userID), func() bool {
+			patience.Until(t, fmt.Sprintf("%d entries are left of account %s", want, userID), func() bool {
 				log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
 				return err == nil && len(history.Decode(log)) == want
 			})
@@ -453,7 +440,7 @@ func TestRestartThroughUsEndsAStretch(t *testing.T) {
 				}
 				before := looks
 				mu.Unlock()
-				until(t, "it is polled", func() bool {
+				patience.Until(t, "it is polled", func() bool {
 					mu.Lock()
 					defer mu.Unlock()
 					return looks >= before+2 // the first has ended then

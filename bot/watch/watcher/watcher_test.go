@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/leader"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -319,10 +320,10 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		o.wait(t, 1)
 		w.NoteAction(t.Context(), "1", "bot", "stop")
 		failing.Store(true)
-		until(t, "a poll has failed", func() bool { return failures.Load() > 0 }) // so that none is under way
+		patience.Until(t, "a poll has failed", func() bool { return failures.Load() > 0 }) // so that none is under way
 		s.set(func(s *service) { s.status = "STOPPED" })
 		seen := failures.Load() + 2
-		until(t, "polls have failed since", func() bool { return failures.Load() >= seen })
+		patience.Until(t, "polls have failed since", func() bool { return failures.Load() >= seen })
 		failing.Store(false)
 		if c := o.wait(t, 2); c.Unexpected || c.To != hostapi.StateStopped {
 			t.Errorf("a stop through us is %+v", c)
@@ -438,7 +439,7 @@ func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
 		dying.hang = true
 		w, kill := start(t, url, dying, newTold(), func(c *watcher.Config) { c.Interval = time.Hour })
 		watch(t, w, "1")
-		until(t, "it looks at the account", func() bool { return len(dying.of("1")) > 0 })
+		patience.Until(t, "it looks at the account", func() bool { return len(dying.of("1")) > 0 })
 		kill()
 		start(t, url, s, o, func(c *watcher.Config) { c.Interval = time.Hour })
 		o.wait(t, 1)
@@ -496,7 +497,7 @@ func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
 	watch(t, w, "1")
 	watch(t, w, "2")
 	looked := func(userID string) bool { return len(s.of(userID)) > 0 }
-	until(t, "both were looked at", func() bool { return looked("1") && looked("2") })
+	patience.Until(t, "both were looked at", func() bool { return looked("1") && looked("2") })
 	last := s.of("1")[0]
 	if other := s.of("2")[0]; other.After(last) {
 		last = other
