@@ -2,7 +2,6 @@ package e2e_test
 
 import (
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -139,27 +138,5 @@ func TestStaffReadOfAFallOfManyBots(t *testing.T) {
 	w.StaffRead(t, "10 bots stopped", "Running again\n10")
 	if n := len(world.Entries(w.Channel.Messages(), "bots stopped within")); n != 1 {
 		t.Errorf("staff read %d entries of the fall", n)
-	}
-}
-
-// TestOddRecordEndsNoAlerts has the record of one bot be odd while another crashes.
-func TestOddRecordEndsNoAlerts(t *testing.T) {
-	t.Parallel()
-	w, anna, dm := alerted(t, world.Options{})
-	w.Service.Fail("", hostapitest.OddRecord(), 0)
-	crash(t, w, anna.ID, "id-shop")
-	dm.Sees(t, "Shop has crashed")
-	list := anna.Types(t, "/bot list")
-	for _, text := range []string{"🔴 Shop · Crashed", "⚪ Radio · Unknown", "RAM ≥ 512 MB of 16 GB", "Bots 2 of 30"} {
-		list.WaitFor(t, text)
-	}
-	w.StaffRead(t, "can't be fully read", "servers[].status: an object", "servers[].ramMb: a string")
-	awaitLooks(t, w, 3)
-	n := 0
-	for _, m := range w.Channel.Messages() {
-		n += strings.Count(m.Text(), "can't be fully read")
-	}
-	if n != 1 {
-		t.Errorf("staff read of it %d times", n)
 	}
 }

@@ -47,66 +47,6 @@ func TestCustomerActsInOneMessage(t *testing.T) {
 	})
 }
 
-// TestEndIsToldInAMessageOfItsOwn has a customer leave the card of an action, so
-// that its end is told in a further message, and act in that.
-func TestEndIsToldInAMessageOfItsOwn(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop", "Radio")
-	first := anna.Types(t, "/bot restart", bot("Shop"))
-	list := first.Press(t, "All bots")
-	list.WaitFor(t, "🟡 Shop")
-	w.Finish(t)
-	further := first.WaitForFollowUp(t, "✅ Restarted")
-	if !list.View().Contains("🟢 Radio") {
-		t.Errorf("the list has become:\n%s", list.View().Text())
-	}
-	again := further.Press(t, "Restart")
-	again.WaitFor(t, "Restarting **Shop**")
-	list.Press(t, "Refresh").WaitFor(t, "🟡 Shop")
-	w.Finish(t)
-	again.WaitFor(t, "✅ Restarted")
-	if n := len(again.FollowUps()); n != 0 {
-		t.Errorf("%d more messages", n)
-	}
-}
-
-// TestAMistakeCostsNoTyping has a customer who creates a bot leave its name out, and
-// then choose one that the service does not take.
-func TestAMistakeCostsNoTyping(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		w, anna := world.Serving(t, world.Options{Redis: redis}, "Shop")
-		form := anna.Types(t, "/bot create").Press(t, "Continue")
-		form.WaitFor(t, "python main.py · main.py")
-		mistake := form.Submit(t, discordtest.Fields{"Name": " ", "Language": "PYTHON", "Startup command": "python -u main.py", "Start it afterwards": true})
-		mistake.WaitFor(t, "**Name** is missing")
-		w.WantCalls(t, hostapitest.OpCreate, 0)
-
-		w.Service.Fail(hostapitest.OpCreate, hostapitest.RealRefusals()[0].Fault, 1)
-		taken := mistake.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Shop"})
-		if said := taken.WaitFor(t, "didn't accept what you entered"); !said.Contains("The hosting service says: "+hostapitest.Said) || said.Contains("Reference") {
-			t.Errorf("the customer reads:\n%s", said.Text())
-		}
-		w.StaffRead(t, "↩️ Creation", "Shop", anna.ID, "Refused: Hosting service: input not accepted (422)")
-
-		made := taken.Press(t, "Back to the form").Submit(t, discordtest.Fields{"Name": "Radio"})
-		made.WaitFor(t, "Starting **Radio**")
-		w.Finish(t)
-		made.WaitFor(t, "✅ Started")
-		made.WaitFor(t, "✅ Created")
-		w.StaffRead(t, "✅ Creation", "Radio", anna.ID)
-		w.StaffRead(t, "✅ Start", "Radio", anna.ID)
-		for _, s := range w.Service.Servers(anna.ID) {
-			if s.Name == "Radio" && (s.StartupCommand != "python -u main.py" || s.EntryFile != "main.py" || s.Language != "PYTHON" || s.Status != hostapitest.Running) {
-				t.Errorf("the service has %+v", s)
-			}
-		}
-		if fresh := anna.Types(t, "/bot create").Press(t, "Continue").WaitFor(t, "Language"); fresh.Contains("python -u") {
-			t.Error("the form shows what has served its purpose")
-		}
-	})
-}
-
 // TestWhatIsTypedStandsInNoLog has marks typed wherever something can be typed, and the service repeat what
 // it is sent. Only staff's own typing is in their channel.
 func TestWhatIsTypedStandsInNoLog(t *testing.T) {

@@ -5,104 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
-	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/hostapitest"
 )
-
-// times is a fault that meets so many calls.
-func times(n int, f discordtest.Fault) discordtest.Fault {
-	f.Times = n
-	return f
-}
-
-func TestRestartIsDoneOnceThoughDiscordFails(t *testing.T) {
-	t.Parallel()
-	const first, later = discordtest.RouteCallback, discordtest.RouteOriginal
-	for name, fault := range map[string]discordtest.Fault{
-		// A second first response tells that the first has arrived.
-		"acknowledgement is lost": {Method: http.MethodPost, Route: first, Times: 1, Reset: true, After: true},
-		"acknowledgement is slow": {Method: http.MethodPost, Route: first, After: true, Delay: 900 * time.Millisecond},
-		// Discord says so in plain text.
-		"overloaded for a moment": times(3, discordtest.Overloaded(http.MethodPost, first)),
-		// For some seconds Discord does not know the token of an interaction that it
-		// has let us defer (discord-api-docs#7220).
-		"token is not known yet": times(2, discordtest.Refused(http.MethodPatch, later, discordtest.CodeUnknownWebhook)),
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, anna := world.Serving(t, world.Options{}, "Shop")
-			w.Discord.ExpectFailures() // what is sent twice
-			card := openShop(t, anna)
-			w.Discord.Inject(fault)
-			restartOnce(t, w, card)
-		})
-	}
-}
-
-func TestDuplicateDeliveryActsOnce(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	w.Discord.ExpectFailures() // the second delivery is answered as well, and refused
-	card := openShop(t, anna).Press(t, "Restart")
-	w.Discord.Redeliver(card)
-	w.Finish(t)
-	card.WaitFor(t, "✅ Restarted")
-	w.WantCalls(t, hostapitest.OpRestart, 1)
-}
-
-// TestModeratedEndIsSaidInShort has AutoMod block how an action ended: it is said
-// without the words of the service.
-func TestModeratedEndIsSaidInShort(t *testing.T) {
-	t.Parallel()
-	tests := map[string]struct {
-		fault hostapitest.Fault
-		want  string
-		staff string
-	}{
-		"done":          {hostapitest.Fault{}, "**Restart**: done", "✅ Restart"},
-		"failed":        {hostapitest.Fault{Status: http.StatusConflict}, "**Restart**: failed", "❌ Restart"},
-		"not confirmed": {hostapitest.Fault{ResetAfter: true}, "**Restart**: not confirmed", "⚠️ Restart"},
-	}
-	for name, test := range tests {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			w, anna := world.Serving(t, world.Options{}, "Shop")
-			card := openShop(t, anna)
-			w.Discord.Inject(times(1, discordtest.Refused(http.MethodPatch, discordtest.RouteOriginal, discordtest.CodeBlockedMessage)))
-			w.Service.Fail(hostapitest.OpRestart, test.fault, 1)
-			card = card.Press(t, "Restart")
-			if test.fault.Status == 0 {
-				w.Finish(t)
-			}
-			shown := card.WaitFor(t, test.want)
-			if shown.Contains("Shop") {
-				t.Errorf("it says what Discord has blocked:\n%s", shown.Text())
-			}
-			w.StaffRead(t, test.staff)
-			w.StaffRead(t, "❗ ", referenceIn(t, shown), "200000", "blocked by automatic moderation")
-			for _, m := range w.Channel.Messages() { // nobody could press one where staff have no guild
-				if len(m.Buttons()) > 0 {
-					t.Errorf("an entry has %+v", m.Buttons())
-				}
-			}
-			w.WantCalls(t, hostapitest.OpRestart, 1)
-		})
-	}
-}
-
-// TestModeratedBeginningDoesNothing has AutoMod block that an action begins.
-func TestModeratedBeginningDoesNothing(t *testing.T) {
-	t.Parallel()
-	w, anna := world.Serving(t, world.Options{}, "Shop")
-	card := openShop(t, anna)
-	w.Discord.Inject(times(1, discordtest.Refused(http.MethodPost, discordtest.RouteCallback, discordtest.CodeBlockedMessage)))
-	shown := card.Press(t, "Restart").WaitFor(t, "nothing was done")
-	w.StaffRead(t, "❗ ", referenceIn(t, shown), "200000")
-	w.WantCalls(t, hostapitest.OpRestart, 0)
-}
 
 func TestBrokenEventsAreSurvived(t *testing.T) {
 	t.Parallel()
@@ -128,8 +34,6 @@ func TestBrokenEventsAreSurvived(t *testing.T) {
 	w.WantCalls(t, hostapitest.OpRestart, 0)
 }
 
-// TestServiceThatIsAway is told of, and so is that it is back. The fault matrix has what
-// customers read meanwhile.
 // TestTheLogSaysWhyAnOldAccountIsShown has the service refuse, at once.
 func TestTheLogSaysWhyAnOldAccountIsShown(t *testing.T) {
 	t.Parallel()
@@ -141,6 +45,8 @@ func TestTheLogSaysWhyAnOldAccountIsShown(t *testing.T) {
 	w.Log.WaitFor(t, `unauthorized (status 401): the secret was rotated","user"`)
 }
 
+// TestServiceThatIsAway is told of, and so is that it is back. The fault matrix has what
+// customers read meanwhile.
 func TestServiceThatIsAway(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop")

@@ -1,13 +1,13 @@
 package e2e_test
 
 import (
-	"context"
 	"testing"
 
 	"github.com/alicebob/miniredis/v2"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 )
 
 // TestFollowersOfAPanelAreTold has ben and cleo, who are no customers, follow anna's panel: cleo until
@@ -48,9 +48,5 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 // nothingNames waits until Redis holds nothing of who followed a panel.
 func nothingNames(t *testing.T, redis *miniredis.Miniredis, who *discordtest.User) {
 	t.Helper()
-	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
-	defer cancel()
-	if !world.Eventually(limit, func() bool { return len(keptOf(redis, who.ID)) == 0 }) {
-		t.Errorf("%q name %s still", keptOf(redis, who.ID), who.Name)
-	}
+	patience.Until(t, "nothing names "+who.Name, func() bool { return len(keptOf(redis, who.ID)) == 0 })
 }

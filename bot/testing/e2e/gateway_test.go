@@ -68,34 +68,6 @@ func letIdentify(t *testing.T, w *world.World, redis string) {
 	}
 }
 
-// loseConnection makes the bot lose its connection, and waits until it says why.
-// It cannot come back until the gateway lets it.
-func loseConnection(t *testing.T, w *world.World, strike func(*discordtest.Server), why string) {
-	t.Helper()
-	w.Discord.RefuseConnections(true)
-	strike(w.Discord)
-	w.Log.WaitFor(t, why)
-	wantReady(t, w, false)
-}
-
-// waitBack waits until the bot serves again: it has identified and resumed so many
-// times in all.
-func waitBack(t *testing.T, w *world.World, identifies, resumes int) {
-	t.Helper()
-	waitGateway(t, w, func(s discordtest.GatewayStats) bool {
-		return s.Identifies == identifies && s.Resumes == resumes && s.Open == 1
-	})
-	ctx, cancel := context.WithTimeout(t.Context(), world.Patience)
-	defer cancel()
-	ready := func() bool {
-		status, _ := w.Operator(t, "/readyz")
-		return status == http.StatusOK
-	}
-	if !world.Eventually(ctx, ready) {
-		t.Errorf("it is not ready again; the log says:\n%s", w.Log)
-	}
-}
-
 // TestTooFewShardsStopTheProgram has the bot come to be in more guilds than its shards may
 // serve. It ends as after SIGTERM, and the process that follows has as many as Discord wants.
 func TestTooFewShardsStopTheProgram(t *testing.T) {
@@ -129,30 +101,6 @@ func TestTooFewShardsStopTheProgram(t *testing.T) {
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 }
 
-func TestGatewayReplaysAnActionThatIsDoneOnce(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		w := newGatewayWorld(t, redis)
-		anna := w.AddCustomer("anna", "Shop")
-		w.Start(t)
-		loseConnection(t, w, (*discordtest.Server).Drop, "connection to discord lost")
-		restart, err := anna.Start("/bot restart", bot("Shop"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.Discord.RefuseConnections(false)
-		restart.WaitFor(t, "Restarting **Shop**")
-		loseConnection(t, w, (*discordtest.Server).AskReconnect, "asked to reconnect") // in the middle of it
-		w.Finish(t)
-		restart.WaitFor(t, "✅ Restarted") // which needs no gateway
-		w.Discord.RefuseConnections(false)
-		waitBack(t, w, 1, 2)
-		wantCallbacks(t, w, 1)
-		w.StaffRead(t, "🔌")
-		w.StaffRead(t, "🔗")
-	})
-}
-
 // wantReady fails the test unless /readyz says so.
 func wantReady(t *testing.T, w *world.World, want bool) {
 	t.Helper()
@@ -162,21 +110,15 @@ func wantReady(t *testing.T, w *world.World, want bool) {
 	}
 }
 
-// TestServesWhileDiscordRefusesToSayWhereTheGatewayIs has Discord refuse that to a process that starts, for 23 hours
-// (discord-api-docs#8570). Operators read why it is not connected, and that the address is one of before.
-func TestServesWhileDiscordRefusesToSayWhereTheGatewayIs(t *testing.T) {
+// TestOperatorsReadThatDiscordRefusesToSayWhereTheGatewayIs has a process start that is served at the address of before
+// (discord-api-docs#8570).
+func TestOperatorsReadThatDiscordRefusesToSayWhereTheGatewayIs(t *testing.T) {
 	t.Parallel()
 	redis := redistest.StartMiniredis(t).URL()
 	w := newGatewayWorld(t, redis)
 	anna := w.AddCustomer("anna", "Shop")
-	stop := w.Start(t)
-	loseConnection(t, w, (*discordtest.Server).Drop, "connection to discord lost")
-	if status, page := w.Operator(t, "/readyz"); status != http.StatusServiceUnavailable || !strings.HasPrefix(page, "not connected to Discord: ") {
-		t.Errorf("/readyz: %d %s", status, page)
-	}
-	_ = stop()
+	_ = w.Start(t)()
 	w.Discord.Inject(discordtest.RateLimited(http.MethodGet, discordtest.RouteGatewayBot, 82_721*time.Second, false))
-	w.Discord.RefuseConnections(false)
 	letIdentify(t, w, redis)
 	w.Start(t)
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")

@@ -1,23 +1,15 @@
 package e2e_test
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"sync"
 	"testing"
-	"time"
 
-	"hostbot/bot/actions"
-	"hostbot/bot/interaction"
-	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
-	"hostbot/hostapi/secret"
-
-	"github.com/rs/zerolog"
 )
 
 // startTwo starts two replicas, as a rolling update that changes the number of shards
@@ -128,48 +120,4 @@ func TestReplicasTellStaffOnce(t *testing.T) {
 			}
 		}
 	})
-}
-
-// TestActionOfAnotherReplicaIsShown has another process restart a bot that is looked at.
-func TestActionOfAnotherReplicaIsShown(t *testing.T) {
-	t.Parallel()
-	redis := redistest.StartMiniredis(t).URL()
-	w, anna := world.Serving(t, world.Options{Redis: redis}, "Shop", "Radio")
-	openShop(t, anna)
-	lock := begins(t, anotherReplica(t, w, redis), anna.ID)
-	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Restarting **Shop**")
-	anna.Types(t, "/bot show", bot("Radio")).WaitFor(t, "Running")
-	lock.Close()
-	anna.Types(t, "/bot show", bot("Shop")).WaitFor(t, "Running")
-	w.WantCalls(t, hostapitest.OpRestart, 0)
-}
-
-// anotherReplica returns the actions of a process that shares a Redis with the bot.
-func anotherReplica(t *testing.T, w *world.World, redis string) *actions.Actions {
-	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	a := actions.New(actions.Config{
-		Redis: redistest.Connect(t, redis), Space: keyspace.Of(secret.Text(w.Discord.Token())), Log: zerolog.Nop(), Timing: actions.DefaultTiming(),
-		Reached: func() time.Duration { return 0 }, Report: func(actions.Report) {},
-	})
-	go func() {
-		defer close(done)
-		a.Run(ctx) // so that the action is not taken for one whose process died
-	}()
-	t.Cleanup(func() { cancel(); <-done })
-	return a
-}
-
-// begins has a replica restart the bot "Shop" of a customer.
-func begins(t *testing.T, a *actions.Actions, customerID string) *actions.Lock {
-	t.Helper()
-	lock, err := a.Acquire(t.Context(), actions.Claim{
-		Request: &interaction.Request{ID: "1573955771119435999", UserID: customerID, CustomerID: customerID, ReceivedAt: time.Now()},
-		Action:  interaction.Action{Name: "restart", BotID: "id-shop", BotName: "Shop"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lock
 }

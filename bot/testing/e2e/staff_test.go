@@ -1,7 +1,6 @@
 package e2e_test
 
 import (
-	"context"
 	"net/http"
 	"strings"
 	"testing"
@@ -9,6 +8,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
 )
@@ -90,14 +90,10 @@ func forget(t *testing.T, sam, customer *discordtest.User) {
 // be cached a moment after the customer has the answer.
 func askForget(t *testing.T, sam, customer *discordtest.User) (asked *discordtest.Reply) {
 	t.Helper()
-	limit, cancel := context.WithTimeout(t.Context(), world.Patience)
-	defer cancel()
-	if !world.Eventually(limit, func() bool {
+	patience.Until(t, "staff are asked", func() bool {
 		asked = sam.Types(t, "/admin forget", discordtest.Options{"user": customer})
 		return asked.WaitUntil(t, isShown).Contains("would be removed")
-	}) {
-		t.Fatalf("staff are not asked:\n%s", asked.View().Text())
-	}
+	})
 	return asked
 }
 

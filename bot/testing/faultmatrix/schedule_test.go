@@ -4,9 +4,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"hostbot/bot/testing/e2e/world"
@@ -197,39 +195,5 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		case judged >= needed*all[at].faults:
 			at, judged = max(at-1, 0), 0
 		}
-	}
-}
-
-// TestScheduleOfSlowMachine tries faults on a machine that is too slow for more than two
-// at once, and for more than six people.
-func TestScheduleOfSlowMachine(t *testing.T) {
-	faults := make([]attempt, 40)
-	for name, test := range map[string]struct{ time, atLeast, atMost time.Duration }{
-		"judges all":        {time: time.Hour, atLeast: 100 * time.Second, atMost: 200 * time.Second},
-		"ends when it must": {time: time.Minute, atLeast: time.Minute, atMost: 70 * time.Second},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				var running, judged atomic.Int64
-				began := time.Now()
-				unjudged := schedule{until: began.Add(test.time), try: func(_ attempt, people int, tell func(bool)) {
-					before := running.Add(1)
-					time.Sleep(5 * time.Second) // of the bubble's time
-					fast := max(before, running.Add(-1)+1) <= 2 && people <= 6
-					if fast {
-						judged.Add(1)
-					}
-					tell(fast)
-					time.Sleep(5 * time.Second) // which are nobody's
-				}}.run(faults)
-				took := time.Since(began)
-				if took < test.atLeast || took > test.atMost || int(judged.Load())+len(unjudged) != len(faults) {
-					t.Errorf("%d judged and %d not, in %v", judged.Load(), len(unjudged), took)
-				}
-				if over := took >= test.time; over != (len(unjudged) > 0) {
-					t.Errorf("%d are not judged after %v", len(unjudged), took)
-				}
-			})
-		})
 	}
 }

@@ -39,40 +39,6 @@ func TestStopBehindNginxRefusesNobody(t *testing.T) {
 	})
 }
 
-// TestKillBehindNginxActsOnce has nginx send what a replica had when it was killed to the other one.
-func TestKillBehindNginxActsOnce(t *testing.T) {
-	t.Parallel()
-	w := newScene(t, time.Second, discordtest.Config{Lean: true})
-	replicas := []*replica{w.behind(t), w.behind(t)}
-	w.discord.AddEndpoint(startNginx(t, replicas[0].interactions, replicas[1].interactions))
-	killed := make(chan struct{})
-	time.AfterFunc(2*time.Second, func() {
-		replicas[0].kill()
-		close(killed)
-	})
-	who := w.customers("c", 100)
-	var replies []*discordtest.Reply
-	for i := range who {
-		<-time.After(40 * time.Millisecond)
-		replies = append(replies, allRestart(t, who[i:i+1])...)
-	}
-	<-killed
-	unanswered := 0
-	for _, v := range settled(replies) {
-		if v.State == discordtest.Failed {
-			unanswered++
-		}
-	}
-	for _, c := range who {
-		if n := w.sentOn(c.bot); n > 1 {
-			t.Errorf("%s was restarted %d times", c.bot, n)
-		}
-	}
-	if unanswered > 0 {
-		t.Errorf("%d of %d had no answer", unanswered, len(who))
-	}
-}
-
 // behind starts a replica to which something else passes Discord's requests on.
 func (w *scene) behind(t *testing.T, environment ...string) *replica {
 	t.Helper()

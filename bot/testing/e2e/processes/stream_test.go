@@ -131,11 +131,6 @@ func (s *stream) end(t *testing.T) (total, unanswered int) {
 // held is how many shards a replica holds.
 func (r *replica) held() int { return r.figure("hostbot_gateway_shards_held", "") }
 
-// unanswered is how many interactions a replica counts as not answered.
-func (r *replica) unanswered() int {
-	return r.figure("hostbot_interactions_total", `outcome="unanswered"`)
-}
-
 // figure is the sum of a metric's series with a label.
 func (r *replica) figure(metric, label string) (sum int) {
 	_, metrics := r.get("/metrics")
