@@ -275,25 +275,6 @@ func TestBreakerServesThoseWhoCameMeanwhile(t *testing.T) {
 	}
 }
 
-// TestLimitTellsTheBreakerNothing has what stands before a service that is away answer 429, and then
-// the service be back.
-func TestLimitTellsTheBreakerNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		g := guard(t, answers(503, "", ""))
-		g.fails(t, 1, 5)
-		g.becomes(answers(429, "", ""))
-		for _, userID := range []string{"7", "8"} {
-			if g.refused(t, userID) || !g.isOpen() {
-				t.Errorf("a 429 for account %s was not met, or closed the breaker", userID)
-			}
-		}
-		g.becomes(works)
-		if g.refused(t, "7") || g.isOpen() || len(g.up) != 1 {
-			t.Errorf("it is back: open %v, told up after %v", g.isOpen(), g.up)
-		}
-	})
-}
-
 // TestProbeIsGivenBack has the call that is to decide end in ways that decide nothing, and another
 // one be made at once.
 func TestProbeIsGivenBack(t *testing.T) {

@@ -1,7 +1,6 @@
 package hostapi_test
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
@@ -34,18 +33,6 @@ func TestBarriersAreNamed(t *testing.T) {
 		if got := asError(t, err); got.Code != hostapi.CodeUnavailable || !strings.HasPrefix(got.Detail, "this machine's address is blocked before the service") {
 			t.Errorf("%s: %v", barrier.Name, err)
 		}
-	}
-}
-
-// The breaker opens at five accounts.
-func TestPagesAreTakenForAnOutage(t *testing.T) {
-	t.Parallel()
-	client := answering(t, hostapitest.ChallengePage())
-	for i := range 5 {
-		_, _ = client.List(hostapi.Once(t.Context()), fmt.Sprint(user, i))
-	}
-	if client.DownSince().IsZero() {
-		t.Error("the service is not taken to be away")
 	}
 }
 

@@ -8,44 +8,10 @@ import (
 	"runtime"
 	"sync"
 	"testing"
-	"time"
 
 	"hostbot/hostapi/loopback"
 	"hostbot/hostapi/redistest"
 )
-
-func TestEachServer(t *testing.T) {
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		addr, ctx := server.Addr(), t.Context()
-		client := redistest.Connect(t, server.URL())
-		if err := client.Set(ctx, "lasting", "x", 0).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if err := client.Set(ctx, "brief", "x", 20*time.Millisecond).Err(); err != nil {
-			t.Fatal(err)
-		}
-		tick := time.NewTicker(5 * time.Millisecond)
-		defer tick.Stop()
-		for deadline := time.Now().Add(20 * time.Second); client.Exists(ctx, "brief").Val() != 0; <-tick.C {
-			if time.Now().After(deadline) {
-				t.Fatal("what was to live for 20 ms is still there")
-			}
-		}
-		if n := client.Exists(ctx, "lasting").Val(); n != 1 {
-			t.Error("what was to last is gone")
-		}
-
-		server.Stop()
-		server.Stop()
-		if err := client.Ping(ctx).Err(); err == nil {
-			t.Error("a stopped server answers")
-		}
-		server.Restart()
-		if n, err := client.DBSize(ctx).Result(); err != nil || n != 0 || server.Addr() != addr {
-			t.Errorf("after a restart at %s, before at %s, DBSize() = %d, %v; want an empty Redis", server.Addr(), addr, n, err)
-		}
-	})
-}
 
 // TestStoppedServersKeepTheirPort stops a server, has others take its port on the hosts
 // that the system gives them, and starts it again.
