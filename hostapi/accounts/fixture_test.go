@@ -180,8 +180,7 @@ func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
-		OnGarbage: func(error) { f.troubles.Add(1) },
-		Now:       f.now,
+		BesideKey: besideKey, OnGarbage: func(error) { f.troubles.Add(1) }, Now: f.now,
 	})
 	t.Cleanup(c.Close)
 	return c
@@ -207,7 +206,7 @@ type outcome struct {
 
 // differs returns how a snapshot differs from what it should show.
 func differs(want, got accounts.Snapshot) string {
-	return cmp.Diff(want, got, cmpopts.IgnoreUnexported(accounts.Snapshot{}))
+	return cmp.Diff(want, got, cmpopts.IgnoreUnexported(accounts.Snapshot{}), cmpopts.EquateEmpty())
 }
 
 // status is that of server a.
@@ -285,7 +284,7 @@ func (f *fixture) wantCached(t testing.TB, c *accounts.Cache, status string) {
 // hook sees the commands to Redis.
 type hook struct {
 	mu    sync.Mutex
-	names []string // since take was called
+	names []string // of round trips since take was called
 	meet  func(ctx context.Context, cmd redis.Cmder) error
 }
 
@@ -335,7 +334,7 @@ func (h *hook) met(ctx context.Context, cmd redis.Cmder, next redis.ProcessHook)
 	return next(ctx, cmd)
 }
 
-// transactions has the hook meet a transaction by its first command, MULTI.
+// transactions has the hook meet a pipeline by its first command, which is MULTI for a transaction.
 type transactions struct{ *hook }
 
 func (transactions) DialHook(next redis.DialHook) redis.DialHook          { return next }

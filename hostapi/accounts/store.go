@@ -32,15 +32,13 @@ func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) 
 
 // putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for ARGV[6] ms, if the
 // generation is still ARGV[3]. The next one is ARGV[1], for ARGV[2] ms. Where ARGV[7] is 1 it must
-// be there; otherwise one that expired meanwhile was not followed by another. What is no text is no
-// generation: it is replaced.
+// be there; otherwise one that expired meanwhile was not followed by another.
 const putScript = `
-local former = redis.pcall('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
-if type(former) == 'string' and former ~= ARGV[3] then
+local former = redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
+if former and former ~= ARGV[3] then
   redis.call('SET', KEYS[3], former, 'PX', ARGV[2])
   return 0
-elseif type(former) ~= 'string' and ARGV[7] == '1' then return 0 end
-if type(former) == 'table' then redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2]) end
+elseif not former and ARGV[7] == '1' then return 0 end
 for i = 1, 2 do
   local lasts = ARGV[4 + i]
   if tonumber(lasts) > 0 then redis.call('SET', KEYS[i], ARGV[4], 'PX', lasts) else redis.call('DEL', KEYS[i]) end
@@ -61,7 +59,7 @@ func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 // decode returns the entry that a key held, or nil. Anything else than an entry is
 // removed, so that OnGarbage is called once for it.
 func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
-	e, err := decode(&c.parsers, data, userID, c.config.Now())
+	e, err := decode(&c.parsers, data, userID)
 	if err != nil {
 		c.config.OnGarbage(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
 		_ = c.config.Redis.Del(ctx, key).Err()

@@ -30,10 +30,9 @@ func (e *entry) encode() ([]byte, error) {
 	}{e.UserID, e.FetchedAt, e.Generation, e.Missing, e.DoubtedSince, e.List.Account, servers, e.Notes})
 }
 
-// decode reads a user's entry, which another machine's clock must not date in the
-// future. It is done for each interaction, and takes a fraction of the time that
+// decode reads a user's entry. It is done for each interaction, and takes a fraction of the time that
 // encoding/json would.
-func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*entry, error) {
+func decode(parsers *fastjson.ParserPool, data, userID string) (*entry, error) {
 	if !utf8.ValidString(data) { // which the parser lets through, and nobody who is sent it
 		return nil, errors.New("it is no text")
 	}
@@ -52,11 +51,6 @@ func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*
 		return nil, errors.New("the account of another user")
 	case e.FetchedAt.IsZero():
 		return nil, errors.New("the account has no date")
-	case e.FetchedAt.After(now):
-		e.FetchedAt = now
-	}
-	if e.DoubtedSince.After(now) {
-		e.DoubtedSince = now
 	}
 	if !e.Missing {
 		if e.List, err = v.list(); err != nil {
@@ -64,16 +58,10 @@ func decode(parsers *fastjson.ParserPool, data, userID string, now time.Time) (*
 		}
 	}
 	v.GetObject("notes").Visit(func(id []byte, parsed *fastjson.Value) {
-		note := value{parsed}.note()
-		for _, at := range []*time.Time{&note.At, &note.StartupAt, &note.Seen} {
-			if at.After(now) {
-				*at = now
-			}
-		}
 		if e.Notes == nil {
 			e.Notes = make(map[string]Note)
 		}
-		e.Notes[string(id)] = note
+		e.Notes[string(id)] = value{parsed}.note()
 	})
 	return e, nil
 }

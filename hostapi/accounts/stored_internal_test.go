@@ -32,7 +32,7 @@ func TestEachFieldIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := decode(&fastjson.ParserPool{}, string(data), "42", stored.FetchedAt)
+	read, err := decode(&fastjson.ParserPool{}, string(data), "42")
 	if err != nil {
 		t.Fatal(err)
 	}
