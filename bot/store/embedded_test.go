@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/store/redisclient"
+	"hostbot/bot/testing/patience"
 )
 
 func TestEmbeddedSaysSo(t *testing.T) {
@@ -41,7 +42,7 @@ func expireEmbedded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	eventually(t, "a key expires", func() bool { return conn.Client.Exists(t.Context(), "brief").Val() == 0 })
+	patience.Until(t, "a key expires", func() bool { return conn.Client.Exists(t.Context(), "brief").Val() == 0 })
 	if left := conn.Client.Exists(t.Context(), "long", "endless").Val(); left != 2 {
 		t.Errorf("%d of the other 2 keys are left", left)
 	}
@@ -92,7 +93,7 @@ func fillEmbedded(t *testing.T, large string, add func(p redis.Pipeliner, key st
 	}
 	select {
 	case <-full:
-	case <-time.After(safety):
+	case <-time.After(patience.Limit):
 		t.Fatal("no room is made")
 	}
 	if held := conn.Client.DBSize(ctx).Val(); held < 30 || held > 33 {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -42,47 +43,16 @@ func TestFailover(t *testing.T) {
 				longest = max(longest, time.Since(began))
 				return err == nil
 			}
-			eventually(t, "another server is the master", func() bool { use(); return group.Master(t, "key") != before })
+			patience.Until(t, "another server is the master", func() bool { use(); return group.Master(t, "key") != before })
 			t.Logf("another server is the master after %v", time.Since(failed))
 			promoted := time.Now()
-			eventually(t, "it is used", use)
+			patience.Until(t, "it is used", use)
 			if took := time.Since(promoted); took > 5*time.Second || longest > 3*time.Second {
 				t.Errorf("it is used after %v; a command took %v", took, longest)
 			} else {
 				t.Logf("it is used after %v; a command took %v", took, longest)
 			}
 		})
-	}
-}
-
-// A Cluster that lost a master and its replica serves the other masters' keys, where it
-// is told to. Staff are told all the same.
-func TestWatchTellsOfAPartOfACluster(t *testing.T) {
-	t.Parallel()
-	group := redistest.StartCluster(t)
-	conn := open(t, group.URL())
-	lost := make(chan error, 100)
-	conn.Watch(func(reason error) { lost <- reason }, func(time.Duration) {})
-	for _, addr := range group.Seeds() {
-		server := redistest.Connect(t, "redis://"+addr)
-		if err := server.ConfigSet(t.Context(), "cluster-require-full-coverage", "no").Err(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	const key = "b"
-	first := group.Master(t, key)
-	if first == group.Master(t, "hostbot:probe") {
-		t.Fatal("the test wants a key that is elsewhere than the one that is probed")
-	}
-	group.Kill(first)
-	eventually(t, "the replica is the master", func() bool { return group.Master(t, key) != first })
-	group.Kill(group.Master(t, key))
-	eventually(t, "it is told of", func() bool {
-		_ = conn.Client.Get(t.Context(), key)
-		return len(lost) > 0
-	})
-	if err := conn.Client.Set(t.Context(), "hostbot:probe", "", 0).Err(); err != nil {
-		t.Error("the other masters do not serve: ", err)
 	}
 }
 

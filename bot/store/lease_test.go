@@ -38,23 +38,6 @@ func TestOneHoldsTheLease(t *testing.T) {
 	})
 }
 
-// TestWhatIsNoLeaseIsReplaced has something of another type under the lease's key: nobody could
-// hold it, for good.
-func TestWhatIsNoLeaseIsReplaced(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		client := redistest.Connect(t, url)
-		if err := client.RPush(t.Context(), "lease", "x").Err(); err != nil {
-			t.Fatal(err)
-		}
-		one, other := lease.New(client, "lease", "x"), lease.New(client, "lease", "x")
-		held, err := one.Hold(t.Context(), time.Hour)
-		others, failure := other.Hold(t.Context(), time.Hour)
-		if !held || others || err != nil || failure != nil {
-			t.Errorf("held by the first: %v (%v), by another: %v (%v)", held, err, others, failure)
-		}
-	})
-}
-
 func TestLeaseThatIsNotRenewedEnds(t *testing.T) {
 	server := miniredis.RunT(t)
 	url := "redis://" + server.Addr()
@@ -109,28 +92,4 @@ func TestGuardOfWhatIsDoneUnderALease(t *testing.T) {
 			t.Error("it takes what another holds")
 		}
 	})
-}
-
-// TestLeaseThatLastsTooLongEnds has leases under a name that no process has, which Redis keeps for ever,
-// or for much longer than a lease lasts.
-func TestLeaseThatLastsTooLongEnds(t *testing.T) {
-	for name, lasts := range map[string]time.Duration{"for ever": 0, "for an hour": time.Hour} {
-		t.Run(name, func(t *testing.T) {
-			server := miniredis.RunT(t)
-			client := redistest.Connect(t, "redis://"+server.Addr())
-			if err := client.Set(t.Context(), "lease", "nobody x", lasts).Err(); err != nil {
-				t.Fatal(err)
-			}
-			l := lease.New(client, "lease", "x")
-			for _, step := range []struct {
-				after  time.Duration
-				wanted bool
-			}{{0, false}, {59 * time.Second, false}, {time.Second, true}} {
-				server.FastForward(step.after)
-				if held, err := l.Hold(t.Context(), time.Minute); held != step.wanted || err != nil {
-					t.Fatalf("%v later it is held: %v, want %v (%v)", step.after, held, step.wanted, err)
-				}
-			}
-		})
-	}
 }

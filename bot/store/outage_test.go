@@ -4,13 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hostbot/bot/store/redisclient"
 	"net"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"hostbot/bot/store/redisclient"
 
 	"github.com/redis/go-redis/v9"
 )

@@ -14,7 +14,6 @@ import (
 	"go.uber.org/goleak"
 
 	"hostbot/bot/store/redisclient"
-	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 	"hostbot/hostapi/secret"
 )
@@ -22,9 +21,6 @@ import (
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(redistest.WithCluster(m), redistest.Dialing())
 }
-
-// safety is how long a test waits for what must come.
-const safety = 2 * time.Minute
 
 func open(t *testing.T, address string) *redisclient.Conn {
 	t.Helper()
@@ -34,21 +30,6 @@ func open(t *testing.T, address string) *redisclient.Conn {
 	}
 	t.Cleanup(conn.Close)
 	return conn
-}
-
-func TestOpen(t *testing.T) {
-	redistest.Each(t, func(t *testing.T, url string) {
-		conn := open(t, url)
-		if conn.Embedded {
-			t.Error("Embedded is true of a server")
-		}
-		if err := conn.Client.Set(t.Context(), "key", "value", time.Minute).Err(); err != nil {
-			t.Fatal(err)
-		}
-		if got := conn.Client.Get(t.Context(), "key").Val(); got != "value" {
-			t.Errorf("key holds %q", got)
-		}
-	})
 }
 
 // A Redis that accepts and never answers costs a command its limits, and not
@@ -89,15 +70,5 @@ func TestRedirectLibraryLog(t *testing.T) {
 	_ = client.Close()
 	if !strings.Contains(out.String(), `"library":"go-redis"`) || !strings.Contains(out.String(), `"level":"debug"`) {
 		t.Errorf("the log holds %q", out.String())
-	}
-}
-
-// eventually waits until a condition holds.
-func eventually(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), safety)
-	defer cancel()
-	if !patience.Eventually(ctx, holds) {
-		t.Fatalf("it did not come about that %s", what)
 	}
 }

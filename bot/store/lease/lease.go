@@ -31,17 +31,11 @@ func New(client redis.UniversalClient, key, name string) *Lease {
 }
 
 // holdScript has one process hold the lease for ARGV[2] ms, or no more if that is 0, unless another
-// one does. It returns whether it was not another's. A key of another type than a lease's is nobody's.
-// A lease of another that would last for longer than that, or for ever, was written by something else,
-// or under a clock that has gone back since: it lasts for that long from now, in which its holder may renew it.
+// one does. It returns whether it was not another's.
 // KEYS: the lease's. ARGV: the token, and for how long.
 const holdScript = `
-local holder = redis.pcall('GET', KEYS[1])
-if type(holder) == 'string' and holder ~= ARGV[1] then
-  local left = redis.call('PTTL', KEYS[1])
-  if ARGV[2] ~= '0' and (left < 0 or left > tonumber(ARGV[2])) then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-  return 0
-end
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 1`
 
