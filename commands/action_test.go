@@ -91,7 +91,9 @@ func TestActionSaysHowItEnded(t *testing.T) {
 func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	c := newCommands(t, &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING"))})
 	running := answer(t, c, press("restart/a"))
-	refused(t, c, press("reinstall/a"), "already running", "Shop")
+	for _, r := range []interaction.Request{press("reinstall/a"), onBot("bot start", "a")} { // though it runs
+		refused(t, c, r, "Restarting **Shop**", "already running on this bot")
+	}
 	wantText(t, answer(t, c, press("show/a")).Message, "Restarting **Shop**")
 	wantText(t, answer(t, c, command("bot list", nil)).Message, "🟡 Shop · Restarting\n", "🟢 Radio · Running\n")
 	must(t)(running.Then(t.Context()))
@@ -283,6 +285,7 @@ func TestServiceSaysWhy(t *testing.T) {
 		"conflict":              {hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: "Pay *first*"}, "RUNNING", []string{`says: Pay \*first\*`}, "busy with"},
 		"conflict, no words":    {hostapi.Error{Code: hostapi.CodeConflict, Status: 409}, "RUNNING", []string{"busy with something else"}, "says"},
 		"suspended":             {hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: "Pay first"}, "SUSPENDED", []string{"We've suspended this bot.", "says: Pay first"}, "busy with"},
+		"suspended, forbidden":  {hostapi.Error{Code: hostapi.CodeForbidden, Status: 403}, "SUSPENDED", []string{"couldn't be stopped", "We've suspended this bot."}, "isn't allowed"},
 		"forbidden":             {hostapi.Error{Code: hostapi.CodeForbidden, Status: 403, Words: "Pay first"}, "RUNNING", []string{"isn't allowed", "says: Pay first"}, ""},
 		"limit":                 {hostapi.Error{Code: hostapi.CodeLimitReached, Status: 402, Words: "Pay first"}, "RUNNING", []string{"Your plan doesn't allow", "says: Pay first"}, ""},
 		"our own mistake":       {hostapi.Error{Code: hostapi.CodeInternal, Status: 400, Words: "chatUserId?"}, "RUNNING", []string{"Something broke on our side"}, "chatUserId"},
@@ -298,12 +301,6 @@ func TestServiceSaysWhy(t *testing.T) {
 			t.Errorf("%s:\n%s", name, said)
 		}
 	}
-}
-
-func TestNothingToDoIsNoAnswerWhileAnotherActionRuns(t *testing.T) {
-	_, c := shop(t, "RUNNING")
-	answer(t, c, press("stop/a"))
-	refused(t, c, onBot("bot start", "a"), "Stopping **Shop**", "already running on this bot")
 }
 
 func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
@@ -373,20 +370,6 @@ func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 			wantText(t, answer(t, c, press(b["Reinstall packages"].CustomID)).Message, "Reinstalling the packages of **Shop**")
 		}
 	}
-}
-
-// TestReinstallByStaffAsksAsWell has staff press the button of their view.
-func TestReinstallByStaffAsksAsWell(t *testing.T) {
-	w, c := shop(t, "RUNNING")
-	asked := answer(t, c, by("1", press("for/42/reinstall/a")))
-	now := buttons(asked.Message)["Reinstall packages"].CustomID
-	if len(w.done) != 0 || now != "for/42/packages/a" {
-		t.Fatalf("done %q, and %q goes on", w.done, now)
-	}
-	if end := ending(t, c, by("1", press(now))); end.Action.Outcome != interaction.Done || len(w.done) != 1 {
-		t.Errorf("done %q", w.done)
-	}
-	refused(t, c, press(now), "This is for staff")
 }
 
 // TestEndOfADeadProcessIsToldAsItWas has a process die once it knew how an action had ended, or

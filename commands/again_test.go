@@ -92,15 +92,19 @@ func TestABusyBotCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-func TestSupportIsNotAskedForWhatPasses(t *testing.T) {
-	c := newCommands(t, &world{links: commands.Links{Support: "https://a.example/help"}})
+// TestWhatPassesLeadsToTheStatusPage if there is one, and not to support, who can only wait as well.
+func TestWhatPassesLeadsToTheStatusPage(t *testing.T) {
+	const support, status = "https://a.example/help", "https://a.example/status"
 	for code, want := range map[hostapi.Code]string{
-		hostapi.CodeUnavailable: "", hostapi.CodeRateLimited: "", hostapi.CodeCanceled: "", hostapi.CodeConflict: "",
-		hostapi.CodeForbidden: "https://a.example/help", hostapi.CodeUnauthorized: "https://a.example/help",
+		hostapi.CodeUnavailable: status, hostapi.CodeRateLimited: "", hostapi.CodeCanceled: "", hostapi.CodeConflict: "",
+		hostapi.CodeForbidden: support, hostapi.CodeUnauthorized: support,
 	} {
-		e := c.Explain(&interaction.Request{Locale: "en-US"}, &hostapi.Error{Code: code, RetryAfter: time.Second})
-		if got := links(e.Message); got != want || !e.Fault {
-			t.Errorf("%s leads to %q, want %q", code, got, want)
+		for _, page := range []string{status, ""} {
+			c := newCommands(t, &world{links: commands.Links{Support: support, Status: page}})
+			e := c.Explain(&interaction.Request{Locale: "en-US"}, &hostapi.Error{Code: code, RetryAfter: time.Second})
+			if got := links(e.Message); got != strings.ReplaceAll(want, status, page) || !e.Fault {
+				t.Errorf("%s leads to %q, want %q, where the status page is %q", code, got, want, page)
+			}
 		}
 	}
 }

@@ -1,14 +1,10 @@
 package commands_test
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
-	"github.com/bwmarrin/discordgo"
-
 	"hostbot/bot/interaction"
-	"hostbot/hostapi"
 )
 
 // ways are all requests that ask for an action on bot a, by what they are called.
@@ -75,29 +71,5 @@ func TestStaleStateRefusesNothing(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "SUSPENDED")), silent: true}
 	if answer(t, newCommands(t, w), onBot("bot restart", "a")).Then == nil {
 		t.Error("it is refused although the service does not tell whether it is so still")
-	}
-}
-
-// TestServiceRefusesASuspendedBot has a bot be suspended since the service told of it last: the
-// customer reads that, and not how the service refused.
-func TestServiceRefusesASuspendedBot(t *testing.T) {
-	for _, refusal := range []*hostapi.Error{{Code: hostapi.CodeForbidden, Status: 403}, {Code: hostapi.CodeConflict, Status: 409}} {
-		refusal.Op = hostapi.OpRestart
-		w := &world{list: account(server("a", "Shop", "RUNNING")), changed: "SUSPENDED", action: func() (string, error) { return "", refusal }}
-		w.links.Support = "https://example.com/support"
-		end := ending(t, newCommands(t, w), press("restart/a"))
-		wantText(t, end.Message, "couldn't be restarted", "We've suspended this bot.", "REF1234")
-		if !errors.Is(end.Failure, refusal) || end.Action.Outcome != interaction.Failed {
-			t.Errorf("%v, %+v", end.Failure, end.Action)
-		}
-		links := 0
-		for _, b := range componentsOf[discordgo.Button](end.Message) {
-			if b.Style == discordgo.LinkButton {
-				links++
-			}
-		}
-		if links != 1 {
-			t.Errorf("%d links, want support's", links)
-		}
 	}
 }

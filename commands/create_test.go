@@ -123,23 +123,3 @@ func TestCreateFollowsTheBot(t *testing.T) {
 		})
 	}
 }
-
-func TestCreateSaysWhyItWasRefused(t *testing.T) {
-	w := &world{list: account(), action: func() (string, error) {
-		return "", &hostapi.Error{Code: hostapi.CodeConflict, Op: hostapi.OpCreate, Status: 409, Words: "the name *Radio* is taken @everyone"}
-	}}
-	last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio")))
-	wantText(t, last.Message, "couldn't be created", `the name \*Radio\* is taken \@everyone`, "REF1234")
-}
-
-// What a firewall says is for staff.
-func TestCreateRepeatsNoPage(t *testing.T) {
-	w := &world{list: account(), action: func() (string, error) {
-		return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpCreate, Status: 403, Detail: "this machine's address is blocked before the service"}
-	}}
-	last := ending(t, newCommands(t, w), submit("create/512/2048/100", newBot("Radio")))
-	wantText(t, last.Message, "couldn't be created", "can't be reached")
-	if strings.Contains(text(last.Message), "blocked") {
-		t.Errorf("the customer reads:\n%s", text(last.Message))
-	}
-}

@@ -91,6 +91,7 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 		"a fault":        {&world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
 		"the plan's end": {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},
 		"forbidden":      {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "contact support", support},
+		"suspended now":  {&world{list: account(server("a", "Shop", "RUNNING")), changed: "SUSPENDED", action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "suspended this bot", support + " " + panel},
 		"nothing":        {&world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "✅ Restarted.", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -151,17 +152,5 @@ func TestACrashedBotLeadsToItsConsole(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING")), links: commands.Links{Panel: website}}
 	if got := links(answer(t, newCommands(t, w), command("bot list", nil)).Message); got != "" {
 		t.Errorf("the card of a bot that runs leads to %q", got)
-	}
-}
-
-// TestAnOutageLeadsToTheStatusPage spares support questions that it can only answer by waiting.
-func TestAnOutageLeadsToTheStatusPage(t *testing.T) {
-	const support, status = "https://a.example/help", "https://a.example/status"
-	for page, want := range map[string]string{status: status, "": ""} {
-		c := newCommands(t, &world{links: commands.Links{Support: support, Status: page}})
-		e := c.Explain(&interaction.Request{Locale: "en-US"}, &hostapi.Error{Code: hostapi.CodeUnavailable})
-		if got := links(e.Message); got != want || !e.Fault {
-			t.Errorf("with %q an outage leads to %q", page, got)
-		}
 	}
 }

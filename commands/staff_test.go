@@ -57,16 +57,6 @@ func TestStaffReadOfTheCustomerAndNotOfThemselves(t *testing.T) {
 	}
 }
 
-// TestStaffsButtonsServeInTheirGuildAlone presses those of the log channel's cards elsewhere.
-func TestStaffsButtonsServeInTheirGuildAlone(t *testing.T) {
-	_, c := shop(t, "RUNNING")
-	for _, id := range []string{commands.LookupID("42", "Anna"), commands.ReferenceID("ABCDEFG")} {
-		elsewhere := by("1", press(id))
-		elsewhere.GuildID = "8"
-		refused(t, c, elsewhere, "works only in the server that has the staff commands")
-	}
-}
-
 // TestStaffWithoutAGuildHaveNoCommands, and what is pressed elsewhere leads nowhere.
 func TestStaffWithoutAGuildHaveNoCommands(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "RUNNING"))}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -220,48 +219,4 @@ func TestUntranslated(t *testing.T) {
 
 func filter(keys []string, keep func(string) bool) []string {
 	return slices.DeleteFunc(slices.Clone(keys), func(key string) bool { return !keep(key) })
-}
-
-// TestEveryTextIsUsed wants each key to be one that the program's own strings make up.
-func TestEveryTextIsUsed(t *testing.T) {
-	parts := map[string]bool{".": true}
-	literal := regexp.MustCompile(`"([a-zA-Z_. ]{2,})"`)
-	for _, pattern := range []string{"../commands/*.go", "../bot/*.go", "../bot/*/*.go", "../bot/*/*/*.go", "../hostapi/*.go", "../locale/*.go"} {
-		sources, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, source := range sources {
-			content, err := os.ReadFile(source)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if strings.HasSuffix(source, "_test.go") {
-				continue
-			}
-			for _, found := range literal.FindAllStringSubmatch(string(content), -1) {
-				for word := range strings.FieldsSeq(found[1]) {
-					parts[word] = true
-				}
-			}
-		}
-	}
-	var madeOf func(key string) bool
-	madeOf = func(key string) bool {
-		for i := range key {
-			if parts[key[:i+1]] && (i+1 == len(key) || madeOf(key[i+1:])) {
-				return true
-			}
-		}
-		return false
-	}
-	if english := textFiles(t)[locale.Default]; madeOf("no.such_text") {
-		t.Error("a key that does not exist counts as used")
-	} else {
-		for _, key := range english.keys {
-			if !madeOf(key) {
-				english.fail(key, "unused key", "nothing in the program names it")
-			}
-		}
-	}
 }
