@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/net/netutil"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/seldom"
@@ -41,22 +42,28 @@ const (
 	// not ASCII arrives as six bytes (DSharpPlus, WeakEquals.cs): that makes 273 KB.
 	maxBody = 512 << 10
 
+	// largeBody is from how many bytes a body is large, of which maxLarge arrive at once: whoever
+	// sends anything else than Discord does not fill the memory. A further one is declined.
+	largeBody, maxLarge = 16 << 10, 32
+
 	// headerLimit bounds the arrival of a request's header, from the opening of its connection
-	// or its first byte, and bodyLimit that of its body. Discord, and a proxy that keeps
-	// a request until it is whole, send both at once.
-	headerLimit = 2 * time.Second
-	bodyLimit   = time.Second
+	// or its first byte, and requestLimit that of the whole request. Discord, and a proxy that
+	// keeps a request until it is whole, send all at once. The limit holds while the request is
+	// answered as well: an answer takes answerLimit after the header.
+	headerLimit  = 2 * time.Second
+	requestLimit = headerLimit + answerLimit
 	// answerLimit is by when a request is answered, whatever becomes of it.
 	answerLimit = 3 * time.Second
 	// writeLimit bounds the writing of an answer.
 	writeLimit = time.Second
-	// idleLimit is how long a connection may be idle. A load balancer must close it
-	// first: otherwise it may send a request at the moment at which the connection is
-	// closed. Google's keep theirs for 600 s and want 620 s of a server
-	// (https://cloud.google.com/load-balancing/docs/https#timeout-keepalive-backends).
-	idleLimit = 620 * time.Second
+	// idleLimit is how long a connection may be idle. A proxy must close it first: otherwise
+	// it may send a request at the moment at which the connection is closed.
+	idleLimit = time.Minute
 	// maxHeader bounds a request's header, in bytes.
 	maxHeader = 16 << 10
+	// maxConnections bounds the connections, each of which takes about 20 KB: stacks, and two
+	// buffers of 4 KB.
+	maxConnections = 2000
 )
 
 // Config is what an Endpoint needs.
@@ -74,44 +81,38 @@ type Endpoint struct {
 	server    *http.Server
 	clockOff  seldom.Line // that a timestamp is too far from this machine's time
 	listening atomic.Bool
-	foreign   atomic.Bool // the key is another application's
-	leaving   atomic.Bool // no connection is kept
+	foreign   atomic.Bool   // the key is another application's
+	leaving   atomic.Bool   // no connection is kept
+	large     chan struct{} // holds one for each large body that arrives
 }
 
 // New returns an endpoint that does not listen yet.
 func New(cfg Config) *Endpoint {
-	e := &Endpoint{cfg: cfg}
+	e := &Endpoint{cfg: cfg, large: make(chan struct{}, maxLarge)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST "+Path, e.receive)
 	e.server = &http.Server{
-		Handler: closing(mux), ReadHeaderTimeout: headerLimit, WriteTimeout: bodyLimit + answerLimit + writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: maxHeader,
-		ConnContext: func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connKey{}, c) },
-		ErrorLog:    log.New(io.Discard, "", 0), // of clients' mistakes
+		Handler:           closing(mux),
+		ReadHeaderTimeout: headerLimit, ReadTimeout: requestLimit, WriteTimeout: requestLimit + writeLimit, IdleTimeout: idleLimit,
+		MaxHeaderBytes: maxHeader,
+		ErrorLog:       log.New(io.Discard, "", 0), // of clients' mistakes
 	}
 	return e
 }
 
-// connKey is the key of a request's connection in its context.
-type connKey struct{}
-
-// closing has each connection be closed after the answer to a request, and its body arrive in
-// time, until the request's signature is found to be Discord's: nobody else keeps a connection.
+// closing has each connection be closed after the answer to a request, unless the request's
+// signature is found to be Discord's: nobody else keeps one of the maxConnections.
 func closing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyLimit)) // which fails where reading does
 		next.ServeHTTP(w, r)
 	})
 }
 
 // keep undoes what closing does. An endpoint that leaves still closes the connection after the answer.
-func (e *Endpoint) keep(w http.ResponseWriter, r *http.Request) {
+func (e *Endpoint) keep(w http.ResponseWriter) {
 	if !e.leaving.Load() {
 		w.Header().Del("Connection")
-	}
-	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
-	if c, ok := r.Context().Value(connKey{}).(*conn); ok {
-		c.proven()
 	}
 }
 
@@ -141,7 +142,7 @@ func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	})
 	e.listening.Store(true)
 	defer e.listening.Store(false)
-	if err := e.server.Serve(newListener(listener)); !errors.Is(err, http.ErrServerClosed) {
+	if err := e.server.Serve(netutil.LimitListener(listener, maxConnections)); !errors.Is(err, http.ErrServerClosed) {
 		stop()
 		return err
 	}

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/netip"
 	"strconv"
 	"strings"
 	"sync"
@@ -119,26 +118,15 @@ type client struct {
 }
 
 // connect returns a new connection, or nil where it is not accepted any more.
-func (s *server) connect() *client { return s.connectFrom("192.0.2.1:1") }
-
-// connectFrom is connect from an address.
-func (s *server) connectFrom(address string) *client {
+func (s *server) connect() *client {
 	ours, theirs := net.Pipe()
 	select {
-	case s.dial <- from{theirs, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))}:
+	case s.dial <- theirs:
 		return &client{ours, bufio.NewReader(ours)}
 	case <-s.closed:
 		return nil
 	}
 }
-
-// from is a connection from an address.
-type from struct {
-	net.Conn
-	address net.Addr
-}
-
-func (f from) RemoteAddr() net.Addr { return f.address }
 
 // request is an HTTP request as it is sent.
 type request struct{ method, path, timestamp, signature, body string }

@@ -5,7 +5,6 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -65,6 +64,14 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 	if refused != nil {
 		return nil, refused
 	}
+	if r.ContentLength < 0 || r.ContentLength >= largeBody {
+		select {
+		case e.large <- struct{}{}:
+			defer func() { <-e.large }()
+		default:
+			return nil, &refusal{http.StatusServiceUnavailable, "too many large requests at once"}
+		}
+	}
 	signed := bytes.NewBufferString(timestamp) // which grows with what arrives
 	_, err := signed.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -73,16 +80,13 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, &refusal{http.StatusRequestTimeout, "the body is too slow"}
 	}
-	if errors.Is(err, net.ErrClosed) { // to make room: nobody waits for an answer
-		panic(http.ErrAbortHandler)
-	}
 	if err != nil {
 		return nil, &refusal{http.StatusBadRequest, "not the whole body"}
 	}
 	if e.foreign.Load() || !ed25519.Verify(e.cfg.PublicKey, signed.Bytes(), signature) {
 		return nil, notSigned()
 	}
-	e.keep(w, r)
+	e.keep(w)
 	return parse(signed.Bytes()[len(timestamp):])
 }
 
