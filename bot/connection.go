@@ -1,6 +1,7 @@
 package bot
 
 import (
+	"cmp"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -10,55 +11,33 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/seldom"
 	"hostbot/bot/staff/health"
+	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/store/redisclient"
 	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
 // noShard stands for the connection before it is known which shards there are.
 const noShard = -1
 
-// connections is what staff know of the connections to Discord. They read a line when
-// the first is there, one when the first is lost, and one when none is lost any more:
-// not one for each shard.
+// lossGrace is for how long this replica is without its last shard before staff read of it. Discord has a
+// session begin or go on over another connection several times a day: that is none of their business.
+const lossGrace = 10 * time.Second
+
+// connections is what this replica knows of its shards.
 type connections struct {
 	resumes atomic.Int64
 
-	mu     sync.Mutex
-	told   bool // that one is there
-	lost   map[int]bool
-	lostAt time.Time // the first of them
-	reason error     // why the latest attempt failed
-	anew   bool      // a session has ended meanwhile, with what was sent to it
-	given  bool      // one of them is another replica's meanwhile
-
+	mu       sync.Mutex
+	begun    bool         // one was connected
+	up, lost map[int]bool // by shard
+	lostAt   time.Time    // the first of those that are lost
+	reason   error        // why the latest attempt failed
 	attempts *seldom.Line // that a connection is lost, or cannot be made again
 
-	unnoted map[int]time.Time // when shards were lost of which Redis could not be told
-}
-
-// noted is told whether Redis knows that a shard is lost.
-func (c *connections) noted(shard int, at time.Time, known bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if known {
-		delete(c.unnoted, shard)
-		return
-	}
-	if c.unnoted == nil {
-		c.unnoted = make(map[int]time.Time)
-	}
-	if _, before := c.unnoted[shard]; !before {
-		c.unnoted[shard] = at
-	}
-}
-
-// takeUnnoted returns when a shard was lost if Redis could not be told, once.
-func (c *connections) takeUnnoted(shard int) (at time.Time, unnoted bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at, unnoted = c.unnoted[shard]
-	delete(c.unnoted, shard)
-	return at, unnoted
+	without time.Time   // since when some are lost and none is up; zero if that is not so
+	grace   *time.Timer // which ends lossGrace after that
+	logged  bool        // staff read of it
 }
 
 // loss returns since when a connection is lost, and why the latest attempt to make one failed; zeros if
@@ -72,20 +51,20 @@ func (c *connections) loss() (since time.Time, reason error) {
 	return c.lostAt, c.reason
 }
 
-// connected is told of a new session.
+// connected is called when a shard has a new session.
 func (b *Bot) connected(shard int, applicationID string) {
 	b.log.Info().Int("shard", shard).Str("application", applicationID).Msg("connected to discord")
-	b.serving(shard, true)
+	b.serving(shard, stafflog.Connected)
 }
 
-// resumed is told that a session goes on, which was lost or another replica's.
+// resumed is called when a shard's session goes on. It was lost, or another replica's.
 func (b *Bot) resumed(shard int) {
 	b.connections.resumes.Add(1)
 	b.log.Info().Int("shard", shard).Msg("connection to discord resumed")
-	b.serving(shard, false)
+	b.serving(shard, stafflog.Resumed)
 }
 
-func (b *Bot) serving(shard int, anew bool) {
+func (b *Bot) serving(shard int, how stafflog.Notice) {
 	select {
 	case b.reachable <- struct{}{}:
 	default: // the commands are registered once
@@ -93,105 +72,116 @@ func (b *Bot) serving(shard int, anew bool) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	was, after := c.lost[shard] || c.lost[noShard], time.Since(c.lostAt)
 	delete(c.lost, shard)
 	delete(c.lost, noShard)
-	b.staffQueue.Go(func() { c.takeUnnoted(shard) })
-	c.anew = c.anew || anew
-	told, begun, given := c.told, c.anew && (was || anew), c.given
-	c.told = true
-	switch {
-	case was && len(c.lost) > 0:
-		b.staffQueue.Go(func() { b.noteFound(shard) })
-	case !told, was:
-		b.staffQueue.Go(func() {
-			if _, _, others := b.noteFound(shard); told && given && others > 0 {
-				return // who has the last of them tells
-			}
-			b.tellServing(!told || begun, after)
-		})
-	default: // the shard may have been another replica's, which has lost it
-		b.staffQueue.Go(func() {
-			if after, was, others := b.noteFound(shard); was && others == 0 {
-				b.tellServing(anew, after)
-			}
-		})
+	if c.up == nil {
+		c.up = make(map[int]bool)
 	}
+	c.up[shard] = true
+	if !c.begun {
+		c.begun, c.logged, how = true, true, stafflog.Connected
+		c.without = cmp.Or(c.without, time.Now())
+	}
+	b.judgeLoss(how)
 }
 
-// tellServing tells staff that Discord delivers interactions, in a new session or in one that was lost.
-func (b *Bot) tellServing(anew bool, after time.Duration) {
-	if anew {
-		b.stafflog.Connected()
-	} else {
-		b.stafflog.Resumed(after)
-	}
-}
-
-// lost is told of every attempt that failed; staff read of the first.
+// lost is called after every attempt that failed.
 func (b *Bot) lost(shard int, reason error) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now, first := time.Now(), len(c.lost) == 0
-	if first {
-		c.lost, c.lostAt, c.anew, c.given = make(map[int]bool), now, false, false
-		c.attempts = new(seldom.Line)
-		b.staffQueue.Go(func() { b.stafflog.Disconnected(reason) })
+	if len(c.lost) == 0 {
+		c.lost, c.lostAt, c.attempts = make(map[int]bool), time.Now(), new(seldom.Line)
 	}
-	var line *zerolog.Event
-	if first || c.lost[shard] {
+	line := b.log.Warn() // that a further shard is lost is always written
+	if len(c.lost) == 0 || c.lost[shard] {
 		line = c.attempts.Begin(&b.log, zerolog.WarnLevel)
-	} else { // that a further shard is lost is always written
-		line = b.log.Warn()
 	}
 	line.Err(reason).Int("shard", shard).Msg("connection to discord lost")
+	delete(c.up, shard)
 	c.lost[shard], c.reason = true, reason
-	b.staffQueue.Go(func() { b.noteLoss(shard, now) })
+	b.judgeLoss("")
 }
 
-// released is told that a shard is another replica's by now. Staff read that it is back from that one,
-// or from this one where that one cannot know of it.
+// released is called when a shard is another replica's by now, or nobody's. If it was lost, its loss ends
+// with that: another replica connects.
 func (b *Bot) released(shard int) {
 	c := &b.connections
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if !c.lost[shard] {
-		return
-	}
-	c.given = true
+	delete(c.up, shard)
 	delete(c.lost, shard)
-	b.staffQueue.Go(func() { b.tellGiven(shard) })
+	b.judgeLoss(stafflog.Resumed)
 }
 
-// redisLost is told when Redis could not be used for a while.
+// judgeLoss is called after each change of connections, with mu held. Staff read that this replica is without
+// its last shard once that has lasted for lossGrace, and then how that has ended.
+func (b *Bot) judgeLoss(how stafflog.Notice) {
+	c := &b.connections
+	switch without := len(c.lost) > 0 && len(c.up) == 0; {
+	case without && c.without.IsZero():
+		c.without = time.Now()
+		c.grace = time.AfterFunc(lossGrace, b.logLoss)
+	case !without && !c.without.IsZero():
+		if c.grace != nil {
+			c.grace.Stop()
+		}
+		if c.logged && !b.stopping.Load() {
+			after := time.Since(c.without)
+			b.staffQueue.Go(func() { b.stafflog.Tell(how, stafflog.Facts{After: after}) })
+		}
+		c.without, c.logged = time.Time{}, false
+	}
+}
+
+// logLoss has staff read that this replica is without its last shard, if it has been for lossGrace.
+func (b *Bot) logLoss() {
+	c := &b.connections
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.without.IsZero() || time.Since(c.without) < lossGrace || b.stopping.Load() {
+		return
+	}
+	c.logged = true
+	reason := c.reason
+	b.staffQueue.Go(func() { b.stafflog.Tell(stafflog.Disconnected, stafflog.Facts{Reason: reason}) })
+}
+
+// tell ends a line of the process log, and has staff read a notice of the same. It does not wait until
+// the entry is written.
+func (b *Bot) tell(line *zerolog.Event, text string, n stafflog.Notice, f stafflog.Facts) {
+	if f.After > 0 {
+		line.Dur("after_ms", f.After)
+	}
+	line.Err(f.Reason).Msg(text)
+	b.staffQueue.Go(func() { b.stafflog.Tell(n, f) })
+}
+
+// redisLost is called when Redis could not be used for a while.
 func (b *Bot) redisLost(reason error) {
 	b.monitor.RedisUp(reason)
-	line := b.log.Warn().Err(reason)
+	line := b.log.Warn()
 	if means, cure := redisclient.Explain(reason); means != "" {
 		line.Str("means", means).Str("cure", cure)
 	}
-	line.Msg("redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions")
-	b.staffQueue.Go(func() { b.stafflog.RedisLost(reason) })
+	b.tell(line, "redis cannot be used: the hosting service is asked for every account, and replicas do not see each other's actions",
+		stafflog.RedisLost, stafflog.Facts{Reason: reason})
 }
 
-// redisBack is told when Redis can be used again.
+// redisBack is called when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
 	b.monitor.RedisUp(nil)
-	b.log.Info().Dur("after_ms", after).Msg("redis can be used again")
-	b.staffQueue.Go(func() { b.stafflog.RedisBack(after) })
+	b.tell(b.log.Info(), "redis can be used again", stafflog.RedisBack, stafflog.Facts{After: after})
 }
 
-// serviceDown is told when the hosting service is taken to be away.
+// serviceDown is called when the hosting service is taken to be away.
 func (b *Bot) serviceDown(reason error) {
-	b.log.Warn().Err(reason).Msg("the hosting service is away: it is left alone, and tried until it is back")
-	b.staffQueue.Go(func() { b.stafflog.ServiceDown(reason) })
+	b.tell(b.log.Warn(), "the hosting service is away: it is left alone, and tried until it is back", stafflog.ServiceDown, stafflog.Facts{Reason: reason})
 }
 
-// serviceUp is told when the hosting service is back.
+// serviceUp is called when the hosting service is back.
 func (b *Bot) serviceUp(after time.Duration) {
-	b.log.Info().Dur("after_ms", after).Msg("the hosting service is back")
-	b.staffQueue.Go(func() { b.stafflog.ServiceUp(after) })
+	b.tell(b.log.Info(), "the hosting service is back", stafflog.ServiceUp, stafflog.Facts{After: after})
 }
 
 // serviceCalled is told of each call to the hosting service.
@@ -211,13 +201,10 @@ func (b *Bot) judgeSecret(c hostapi.Call) {
 	now := time.Now()
 	switch {
 	case c.Code == hostapi.CodeUnauthorized && b.secretRefused.CompareAndSwap(nil, &now):
-		b.log.Error().Msg("the hosting service refuses the secret: nobody is served until HOSTAPI_SECRET is right")
-		b.staffQueue.Go(b.stafflog.SecretRefused)
+		b.tell(b.log.Error(), "the hosting service refuses the secret: nobody is served until HOSTAPI_SECRET is right", stafflog.SecretRefused, stafflog.Facts{})
 	case c.Code == "":
 		if since := b.secretRefused.Swap(nil); since != nil {
-			after := now.Sub(*since)
-			b.log.Info().Dur("after_ms", after).Msg("the hosting service accepts the secret again")
-			b.staffQueue.Go(func() { b.stafflog.SecretAccepted(after) })
+			b.tell(b.log.Info(), "the hosting service accepts the secret again", stafflog.SecretAccepted, stafflog.Facts{After: now.Sub(*since)})
 		}
 	}
 }
@@ -230,12 +217,12 @@ func (b *Bot) accountDoubted(lost int, begun error) {
 	b.lostCounted.Store(now.UnixNano())
 	// While there are fewer and fewer, they come back after an outage, of which staff know.
 	if lost >= hostapi.Several && int64(lost) >= before && b.service.DownSince().IsZero() && b.accountsMissing.CompareAndSwap(nil, &now) {
-		b.log.Error().Int("not_found", lost).Msg("the hosting service does not find accounts that it has listed: customers see them as they were")
-		b.staffQueue.Go(func() { b.stafflog.AccountsLost(lost) })
+		b.tell(b.log.Error().Int("not_found", lost), "the hosting service does not find accounts that it has listed: customers see them as they were",
+			stafflog.AccountsLost, stafflog.Facts{Args: locale.Args{"Failed": lost}})
 	}
 	if begun != nil && b.service.DownSince().IsZero() {
-		b.log.Warn().Err(begun).Int("accounts", lost).Msg("the hosting service does not find an account that it has listed: it is shown as it was")
-		b.staffQueue.Go(func() { b.stafflog.AccountLost(begun) })
+		b.tell(b.log.Warn().Int("accounts", lost), "the hosting service does not find an account that it has listed: it is shown as it was",
+			stafflog.AccountLost, stafflog.Facts{Reason: begun})
 	}
 	b.judgeReads()
 }
@@ -261,13 +248,11 @@ func (b *Bot) judgeReads() {
 	switch {
 	case !b.service.DownSince().IsZero(): // staff know that it is away, and why
 	case reads >= fewReads && 2*missing > reads && b.accountsMissing.CompareAndSwap(nil, &now):
-		b.log.Error().Int("reads", reads).Int("not_found", missing).Msg("the hosting service does not find most accounts: customers read that they have none")
-		b.staffQueue.Go(func() { b.stafflog.AccountsMissing(reads, missing) })
+		b.tell(b.log.Error().Int("reads", reads).Int("not_found", missing), "the hosting service does not find most accounts: customers read that they have none",
+			stafflog.AccountsMissing, stafflog.Facts{Args: locale.Args{"Failed": missing, "Calls": reads}})
 	case reads > 0 && 4*missing <= reads && lost < hostapi.Several:
 		if since := b.accountsMissing.Swap(nil); since != nil {
-			after := now.Sub(*since)
-			b.log.Info().Dur("after_ms", after).Msg("the hosting service finds accounts again")
-			b.staffQueue.Go(func() { b.stafflog.AccountsFound(after) })
+			b.tell(b.log.Info(), "the hosting service finds accounts again", stafflog.AccountsFound, stafflog.Facts{After: now.Sub(*since)})
 		}
 	}
 }
@@ -286,11 +271,11 @@ func (b *Bot) missingAccounts() health.Missing {
 	return health.Missing{Accounts: missing, Of: reads, Since: *since}
 }
 
-// tooManyInvalid is told that Discord refused so many requests that it may ban this
+// tooManyInvalid is called when Discord refused so many requests that it may ban this
 // machine's address.
 func (b *Bot) tooManyInvalid(invalid int) {
-	b.log.Error().Int("requests", invalid).Msg("discord refused so many requests that it may ban this address: requests that may wait are held back")
-	b.staffQueue.Go(func() { b.stafflog.TooManyInvalid() })
+	b.tell(b.log.Error().Int("requests", invalid), "discord refused so many requests that it may ban this address: requests that may wait are held back",
+		stafflog.InvalidRequests, stafflog.Facts{})
 }
 
 // discordPauses is told that Discord asked all requests to wait.
@@ -300,7 +285,7 @@ func (b *Bot) discordPauses(wait time.Duration) {
 
 // embeddedRedisFull is told that the Redis in the process had to drop keys.
 func (b *Bot) embeddedRedisFull(reason error) {
-	b.staffQueue.Go(func() { b.stafflog.EmbeddedRedisFull(reason) })
+	b.staffQueue.Go(func() { b.stafflog.Tell(stafflog.RedisFull, stafflog.Facts{Reason: reason}) })
 }
 
 // deadLetter is told of what the leader cannot deal with.
@@ -314,8 +299,7 @@ func (b *Bot) accountUnread(userID, what string) {
 	b.staffQueue.Go(func() { b.stafflog.AccountUnread(userID, what) })
 }
 
-// cacheGarbage is told that a key of the cache held something else than an account.
+// cacheGarbage is called when a key of the cache held something else than an account.
 func (b *Bot) cacheGarbage(reason error) {
-	b.log.Warn().Err(reason).Msg("what is cached of an account makes no sense: the hosting service is asked")
-	b.staffQueue.Go(func() { b.stafflog.CacheGarbage(reason) })
+	b.tell(b.log.Warn(), "what is cached of an account makes no sense: the hosting service is asked", stafflog.CacheGarbage, stafflog.Facts{Reason: reason})
 }

@@ -8,6 +8,8 @@ import (
 	"hostbot/bot/discord/gateway"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/ops/monitor"
+	"hostbot/bot/staff/stafflog"
+	"hostbot/locale"
 )
 
 // openShards makes the parts over which interactions arrive from the gateway.
@@ -83,9 +85,9 @@ func (b *Bot) whyNoGateway() error {
 
 // outgrown is told that Discord recommends more shards than run.
 func (b *Bot) outgrown(recommended, running int) {
-	b.log.Warn().Int("recommended", recommended).Int("running", running).
-		Msg("discord recommends more shards: a restart begins them where DISCORD_SHARDS is auto; otherwise raise it")
-	b.staffQueue.Go(func() { b.stafflog.Outgrown(recommended, running) })
+	b.tell(b.log.Warn().Int("recommended", recommended).Int("running", running),
+		"discord recommends more shards: a restart of all replicas begins them where DISCORD_SHARDS is auto; otherwise raise it",
+		stafflog.Outgrown, stafflog.Facts{Args: locale.Args{"Recommended": recommended, "Running": running}})
 }
 
 // tooFewShards is told that Discord refuses a shard because there are too few.

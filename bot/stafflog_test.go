@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -84,7 +85,7 @@ func TestWhatStaffAreToldIsWrittenBeforeRedisIsClosed(t *testing.T) {
 func TestTheLastEntriesAreWrittenBeforeTheyAreDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, channel := newStalled(t)
-		b.lost(0, errors.New("cut"))
+		b.serviceDown(errors.New("away"))
 		started := time.Now()
 		within(flushLimit, b.flush)
 		if took := time.Since(started); took != flushLimit {
@@ -95,40 +96,88 @@ func TestTheLastEntriesAreWrittenBeforeTheyAreDelivered(t *testing.T) {
 	})
 }
 
-func TestWhatTheGatewayTellsOfDoesNotWaitForTheLogChannel(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b, channel := newStalled(t)
-		told := make(chan struct{})
-		go func() {
-			defer close(told)
-			b.connected(0, "7")
-			b.connected(1, "7")
-			b.lost(0, errors.New("cut"))
-			b.lost(1, errors.New("cut"))
-			b.resumed(0)
+// TestStaffReadWhoIsWithoutItsLastShard for ten seconds, and when that is over.
+func TestStaffReadWhoIsWithoutItsLastShard(t *testing.T) {
+	cut := errors.New("cut")
+	begin := func(b *Bot) { b.connected(0, "7"); b.connected(1, "7") }
+	for name, test := range map[string]struct {
+		happens func(b *Bot)
+		want    []string // after that it is connected
+	}{
+		"each goes on before that": {func(b *Bot) {
+			b.lost(0, cut)
+			b.lost(1, cut)
+			time.Sleep(9 * time.Second)
 			b.resumed(1)
-			b.lost(0, errors.New("cut again"))
-			b.redisLost(errors.New("away"))
-			b.redisBack(time.Second)
-		}()
-		synctest.Wait()
-		select {
-		case <-told:
-		default:
-			t.Error("the gateway waits until an entry is written")
-		}
-		close(channel.let)
-		<-told
-		b.close()
-		want := []string{"🔗", "🔌", "🔗", "🔌", "🗄️", "🗄️"}
-		if len(channel.taken) != len(want) {
-			t.Fatalf("staff read %q", channel.taken)
-		}
-		for i, emoji := range want {
-			if !strings.HasPrefix(channel.taken[i], emoji) {
-				t.Errorf("entry %d is %q, want one with %s", i, channel.taken[i], emoji)
+			time.Sleep(time.Minute)
+		}, nil},
+		"one is not the last": {func(b *Bot) {
+			b.lost(0, cut)
+			time.Sleep(time.Minute)
+			b.resumed(0)
+		}, nil},
+		"all are lost, and go on": {func(b *Bot) {
+			b.lost(0, cut)
+			b.lost(1, cut)
+			b.lost(0, cut) // again
+			time.Sleep(time.Minute)
+			b.resumed(0)
+			time.Sleep(time.Minute)
+			b.resumed(1)
+		}, []string{"🔌", "🔗 Connection to Discord resumed after 60"}},
+		"one was lost before, and begins anew": {func(b *Bot) {
+			b.lost(0, cut)
+			time.Sleep(time.Minute)
+			b.lost(1, cut)
+			time.Sleep(11 * time.Second)
+			b.connected(1, "7")
+		}, []string{"🔌", "🔗 Connected"}},
+		"another replica has them": {func(b *Bot) {
+			b.lost(0, cut)
+			b.lost(1, cut)
+			time.Sleep(time.Minute)
+			b.released(0)
+			b.released(1)
+		}, []string{"🔌", "🔗 Connection to Discord resumed after 60"}},
+		"another replica has those that were not lost": {func(b *Bot) {
+			b.lost(0, cut)
+			b.released(1)
+			time.Sleep(time.Minute)
+		}, []string{"🔌"}},
+		"the program stops": {func(b *Bot) {
+			b.lost(0, cut)
+			b.lost(1, cut)
+			b.stopping.Store(true)
+			time.Sleep(time.Minute)
+			b.released(0)
+			b.released(1)
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, channel := newStalled(t)
+				close(channel.let)
+				begin(b)
+				test.happens(b)
+				b.staffQueue.Wait(t.Context())
+				if want := append([]string{"🔗 Connected"}, test.want...); !slices.EqualFunc(channel.taken, want, strings.HasPrefix) {
+					t.Errorf("staff read %q, want %q", channel.taken, want)
+				}
+			})
+		})
+	}
+	t.Run("it cannot begin", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			b, channel := newStalled(t)
+			close(channel.let)
+			b.lost(noShard, cut)
+			time.Sleep(time.Minute)
+			begin(b)
+			b.staffQueue.Wait(t.Context())
+			if want := []string{"🔌", "🔗 Connected"}; !slices.EqualFunc(channel.taken, want, strings.HasPrefix) {
+				t.Errorf("staff read %q, want %q", channel.taken, want)
 			}
-		}
+		})
 	})
 }
 

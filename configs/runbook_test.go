@@ -29,9 +29,9 @@ func TestRunbookHasEachAlert(t *testing.T) {
 
 func TestRunbookHasEachError(t *testing.T) {
 	runbook, found := read(t, "deploy/RUNBOOK.md"), 0
-	// The message follows an event of the level, or the level itself. Text after a colon may
-	// be long.
-	logged := regexp.MustCompile(`(?s)(?:[lL]og\.Error\(\)|zerolog\.ErrorLevel).*?\.Msg\("([^":]+)`)
+	// The message follows an event of the level, or the level itself, in Msg or as the next argument of
+	// Bot.tell. Text after a colon may be long.
+	logged := regexp.MustCompile(`(?s)(?:[lL]og\.Error\(\)|zerolog\.ErrorLevel)(?:, |.*?(?:\.Msg\(|\), ))"([^":]+)`)
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "test/") {
 			return err

@@ -26,6 +26,7 @@ import (
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
+	"hostbot/locale"
 )
 
 // TestEveryEntryOfEveryLanguageIsSendable writes each entry in each language with the
@@ -141,11 +142,16 @@ func writeEverything(log *stafflog.Log) {
 	log.Failure(&inDM, failure)
 	log.Test(request)
 	log.Started(long)
-	log.Connected()
-	log.Disconnected(failure)
-	log.Resumed(999 * time.Hour)
+	for _, n := range []stafflog.Notice{stafflog.Disconnected, stafflog.RedisLost, stafflog.RedisFull, stafflog.CacheGarbage, stafflog.ServiceDown, stafflog.AccountLost} {
+		log.Tell(n, stafflog.Facts{Reason: failure})
+	}
+	for _, n := range []stafflog.Notice{stafflog.Resumed, stafflog.RedisBack, stafflog.ServiceUp, stafflog.SecretAccepted, stafflog.AccountsFound} {
+		log.Tell(n, stafflog.Facts{After: 999 * time.Hour})
+	}
+	for _, n := range []stafflog.Notice{stafflog.Connected, stafflog.SecretRefused, stafflog.InvalidRequests, stafflog.Outgrown, stafflog.AccountsLost, stafflog.AccountsMissing} {
+		log.Tell(n, stafflog.Facts{Args: locale.Args{"Recommended": 9999, "Running": 9999, "Failed": 9999, "Calls": 9999}})
+	}
 	log.CommandsUpdated()
-	log.Outgrown(9999, 9999)
 	log.WatchSlow(watcher.Status{Accounts: 99_999, Interval: 999 * time.Hour})
 	limits := watcher.Limits{Since: time.Now().Add(-999 * time.Hour), Accounts: 99_999}
 	log.PollsLimited(watcher.Limits{}, limits)
@@ -157,29 +163,16 @@ func writeEverything(log *stafflog.Log) {
 	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)
 	log.InteractionsElsewhere(long)
 	log.Stopping(long)
-	log.SecretRefused()
-	log.AccountsMissing(9999, 9999)
-	log.AccountsLost(9999)
-	log.AccountLost(failure)
-	log.AccountsFound(999 * time.Hour)
-	log.SecretAccepted(999 * time.Hour)
 	plans := map[string]int{}
 	for i := range 10 {
 		plans[fmt.Sprint(i, long)] = 9999
 	}
 	log.Outage(outages.Outage{Bots: 9999, Customers: 9999, Recovered: 99, First: time.Unix(1, 0), Within: 999 * time.Hour, Plans: plans})
-	log.RedisLost(failure)
-	log.RedisBack(999 * time.Hour)
-	log.ServiceDown(failure)
-	log.ServiceUp(999 * time.Hour)
 	log.RedisEmbedded()
-	log.EmbeddedRedisFull(failure)
-	log.CacheGarbage(failure)
 	log.DeadLetter(leader.Letter{Kind: "panels", ID: "1", Reason: failure.Error()})
 	log.AccountUnread("42", long)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
-	log.TooManyInvalid()
 	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, failure)
 	log.AlertsHeld(alerts.Held{Code: rest.CodeDMsTooFast}, failure)
 }

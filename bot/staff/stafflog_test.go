@@ -131,7 +131,7 @@ func TestProblems(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
 	log.RedisEmbedded()
-	log.CacheGarbage(errors.New("*refused*"))
+	log.Tell(stafflog.CacheGarbage, stafflog.Facts{Reason: errors.New("*refused*")})
 	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
 	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
 	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
@@ -171,9 +171,9 @@ func TestLifecycle(t *testing.T) {
 	p := posted{}
 	log := newLog(t, p)
 	log.Started("1.2.3")
-	log.Connected()
-	log.Disconnected(errors.New("EOF"))
-	log.Resumed(90 * time.Second)
+	log.Tell(stafflog.Connected, stafflog.Facts{})
+	log.Tell(stafflog.Disconnected, stafflog.Facts{Reason: errors.New("EOF")})
+	log.Tell(stafflog.Resumed, stafflog.Facts{After: 90 * time.Second})
 	log.CommandsUpdated()
 	log.CommandsRefused(errors.New("status 403"))
 	log.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))

@@ -11,7 +11,6 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
-	"hostbot/hostapi"
 	"hostbot/locale"
 )
 
@@ -25,23 +24,16 @@ func (l *Log) Stopping(reason string) {
 	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
 }
 
-// Connected writes that Discord delivers interactions in a new session.
-func (l *Log) Connected() { l.lifecycle("🔗", green, "connected", nil, "") }
-
-// Disconnected writes that the connection to Discord was lost, and why.
-func (l *Log) Disconnected(reason error) { l.lost("🔌", orange, "disconnected", reason) }
-
-// Resumed writes that the connection is back, with nothing lost, and after how long.
-func (l *Log) Resumed(after time.Duration) { l.back("🔗", "resumed", after) }
-
 // CommandsRefused writes that Discord does not take the commands, and why.
-func (l *Log) CommandsRefused(reason error) { l.lost("❗", red, "commands_refused", reason) }
+func (l *Log) CommandsRefused(reason error) {
+	l.lifecycle("❗", red, "commands_refused", nil, because(reason))
+}
 
 // maxTranslations is how many texts an entry names whose translations are refused.
 const maxTranslations = 15
 
 // LocalizationsRefused writes which translations of the commands Discord refuses, so that
-// the commands are registered without them. All replicas see it; it is written once.
+// the commands are registered without them. All replicas see it; it is written once a day.
 func (l *Log) LocalizationsRefused(which []string) {
 	entry := l.entry("🌐 "+l.t.Text("log.lifecycle.localizations_refused"), orange)
 	for _, text := range which[:min(len(which), maxTranslations)] {
@@ -50,7 +42,8 @@ func (l *Log) LocalizationsRefused(which []string) {
 	if len(which) > maxTranslations {
 		entry.Description += "… (" + strconv.Itoa(len(which)) + ")"
 	}
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "localizations refused " + strings.Join(which, "\n")})
+	day := time.Now().UTC().Format(time.DateOnly)
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "localizations refused " + day + strings.Join(which, "\n")})
 }
 
 // GuildRefused writes that the bot may not register its commands in a guild, and
@@ -66,43 +59,6 @@ func (l *Log) InteractionsElsewhere(host string) {
 	cure := l.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": sanitize.Code(host, nameLimit)})
 	l.lifecycle("❗", red, "interactions_elsewhere", nil, cure)
 }
-
-// RedisLost writes that Redis cannot be used, why, and what that means.
-func (l *Log) RedisLost(reason error) { l.lost("🗄️", orange, "redis_lost", reason) }
-
-// RedisBack writes that Redis can be used again, and after how long.
-func (l *Log) RedisBack(after time.Duration) { l.back("🗄️", "redis_back", after) }
-
-// ServiceDown writes that the hosting service is taken to be away, and why.
-func (l *Log) ServiceDown(reason error) { l.lost("🏚️", red, "service_down", reason) }
-
-// SecretRefused writes that the hosting service does not accept the shared secret, and what
-// can be done.
-func (l *Log) SecretRefused() {
-	l.lifecycle("🔑", red, "secret_refused", nil, l.t.Text("log.todo."+string(hostapi.CodeUnauthorized)))
-}
-
-// SecretAccepted writes that the hosting service accepts the shared secret again, and after how
-// long.
-func (l *Log) SecretAccepted(after time.Duration) { l.back("🔑", "secret_accepted", after) }
-
-// AccountsMissing writes that the hosting service does not find most of the accounts that it is asked for,
-// and what can be done.
-func (l *Log) AccountsMissing(reads, missing int) {
-	l.lifecycle("🔍", red, "accounts_missing", locale.Args{"Failed": missing, "Calls": reads}, l.t.Text("log.cure.accounts_missing"))
-}
-
-// AccountsLost writes that the hosting service does not find so many accounts that it has listed, and what can
-// be done.
-func (l *Log) AccountsLost(n int) {
-	l.lifecycle("🔍", red, "accounts_lost", locale.Args{"Failed": n}, l.t.Text("log.cure.accounts_lost"))
-}
-
-// AccountsFound writes that the hosting service finds accounts again, and after how long.
-func (l *Log) AccountsFound(after time.Duration) { l.back("🔍", "accounts_found", after) }
-
-// ServiceUp writes that the hosting service is back, and after how long.
-func (l *Log) ServiceUp(after time.Duration) { l.back("🏠", "service_up", after) }
 
 // WatchSlow writes that accounts are looked at less often than they should be, and what
 // can be done. All replicas see it; it is written once a day.
@@ -158,23 +114,8 @@ func (l *Log) Outage(o outages.Outage) {
 	l.post(logchannel.Entry{Category: logchannel.Errors, Embed: entry, GroupKey: "fell " + o.ID, Latest: true})
 }
 
-// Outgrown writes that Discord recommends more shards than run.
-func (l *Log) Outgrown(recommended, running int) {
-	l.lifecycle("📈", orange, "outgrown", locale.Args{"Recommended": recommended, "Running": running}, l.t.Text("log.cure.outgrown"))
-}
-
 // CommandsUpdated writes that the commands were registered anew.
 func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "") }
-
-// lost writes that something is away or refused, and why.
-func (l *Log) lost(emoji string, color int, key string, reason error) {
-	l.lifecycle(emoji, color, key, nil, because(reason))
-}
-
-// back writes that something is there again, and after how long.
-func (l *Log) back(emoji, key string, after time.Duration) {
-	l.lifecycle(emoji, green, key, locale.Args{"Duration": l.t.Duration(after)}, "")
-}
 
 // lifecycle writes the text log.lifecycle.<key>, and more about it: in a line if there is no more.
 func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {

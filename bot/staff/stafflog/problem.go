@@ -12,12 +12,6 @@ import (
 // RedisEmbedded writes that no Redis is configured, and what that means.
 func (l *Log) RedisEmbedded() { l.cured("redis_embedded", "staff.todo.embedded", "") }
 
-// EmbeddedRedisFull writes that the Redis in the process had to drop keys.
-func (l *Log) EmbeddedRedisFull(reason error) { l.problem("redis_full", reason) }
-
-// CacheGarbage writes that a key of the cache held something else than an account.
-func (l *Log) CacheGarbage(reason error) { l.problem("cache", reason) }
-
 // DeadLetter writes that the leader cannot deal with something.
 func (l *Log) DeadLetter(letter leader.Letter) {
 	l.warn("dead", sanitize.Code(letter.Kind+" "+letter.ID+": "+letter.Reason, detailLimit)+"\n"+l.t.Text("log.cure.dead"))
@@ -34,19 +28,12 @@ func (l *Log) AccountUnread(customerID, what string) {
 	})
 }
 
-// AccountLost writes that the hosting service does not find an account that it has listed, and in which words.
-func (l *Log) AccountLost(reason error) { l.problem("account_lost", reason) }
-
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.
 func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
 
 // InteractionStuck writes that an interaction does not end and was left behind.
 func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
-
-// TooManyInvalid writes that Discord refused so many requests that it may ban the
-// machine's address, and what can be done.
-func (l *Log) TooManyInvalid() { l.cured("invalid_requests", "log.cure.invalid_requests", "") }
 
 // AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
 // done.

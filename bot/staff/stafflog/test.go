@@ -23,5 +23,5 @@ func (l *Log) Test(r *interaction.Request) {
 	}
 	marked.Failure(r, failure)
 	marked.Audit(r, interaction.Audit{})
-	marked.Resumed(90 * time.Second)
+	marked.Tell(Resumed, Facts{After: 90 * time.Second})
 }

@@ -283,7 +283,7 @@ func endpointOutcomes() []outcome {
 func gatewayOutcomes() []outcome {
 	return []outcome{{
 		heartbeats: 2 * time.Second, unknown: unheard, known: unheard, acts: unheard,
-		lifecycle: "Connection to Discord lost", staff: "came too late to be answered", breaks: []string{"no first response", "10062", "10015"},
+		staff: "came too late to be answered", breaks: []string{"no first response", "10062", "10015"},
 		faults: []fault{
 			atTheGateway("connection refused", faultproxy.Refusing),
 			atTheGateway("connection reset", faultproxy.Resetting),

@@ -1,0 +1,96 @@
+package stafflog
+
+import (
+	"strings"
+	"time"
+
+	"hostbot/hostapi"
+	"hostbot/locale"
+)
+
+// Notice is something about the program, or about what it depends on, that staff read. Its text is
+// log.lifecycle.<notice>, or log.problem.<notice> if it is a problem of the program itself.
+type Notice string
+
+// Notices.
+const (
+	Connected       Notice = "connected"        // Discord delivers interactions in a new session
+	Disconnected    Notice = "disconnected"     // Discord delivers none
+	Resumed         Notice = "resumed"          // the connection is back, with nothing lost
+	Outgrown        Notice = "outgrown"         // Discord recommends more shards than run
+	RedisLost       Notice = "redis_lost"       // Redis cannot be used
+	RedisBack       Notice = "redis_back"       // Redis can be used again
+	RedisFull       Notice = "redis_full"       // the Redis in the process had to drop keys
+	CacheGarbage    Notice = "cache"            // a key of the cache held something else than an account
+	ServiceDown     Notice = "service_down"     // the hosting service is taken to be away
+	ServiceUp       Notice = "service_up"       // the hosting service is back
+	SecretRefused   Notice = "secret_refused"   // the hosting service does not accept the shared secret
+	SecretAccepted  Notice = "secret_accepted"  // the hosting service accepts the shared secret again
+	AccountLost     Notice = "account_lost"     // the hosting service does not find an account that it has listed
+	AccountsLost    Notice = "accounts_lost"    // the hosting service does not find several accounts that it has listed
+	AccountsMissing Notice = "accounts_missing" // the hosting service does not find most accounts
+	AccountsFound   Notice = "accounts_found"   // the hosting service finds accounts again
+	InvalidRequests Notice = "invalid_requests" // Discord refused so many requests that it may ban the machine's address
+)
+
+// look returns the emoji and the colour of an entry, and the key of the text that says what can be done, if
+// there is one. A problem has no emoji of its own.
+func (n Notice) look() (emoji string, color int, cure string) {
+	switch n {
+	case Connected, Resumed:
+		return "🔗", green, ""
+	case Disconnected:
+		return "🔌", orange, ""
+	case Outgrown:
+		return "📈", orange, "log.cure.outgrown"
+	case RedisLost:
+		return "🗄️", orange, ""
+	case RedisBack:
+		return "🗄️", green, ""
+	case ServiceDown:
+		return "🏚️", red, ""
+	case ServiceUp:
+		return "🏠", green, ""
+	case SecretRefused:
+		return "🔑", red, "log.todo." + string(hostapi.CodeUnauthorized)
+	case SecretAccepted:
+		return "🔑", green, ""
+	case AccountsLost, AccountsMissing:
+		return "🔍", red, "log.cure." + string(n)
+	case AccountsFound:
+		return "🔍", green, ""
+	case InvalidRequests:
+		return "", 0, "log.cure.invalid_requests"
+	default:
+		return "", 0, ""
+	}
+}
+
+// Facts are what is known beside a notice. Each may be zero.
+type Facts struct {
+	Reason error
+	After  time.Duration // for how long that was away which is back
+	Args   locale.Args   // what else its text names
+}
+
+// Tell writes a notice.
+func (l *Log) Tell(n Notice, f Facts) {
+	emoji, color, cure := n.look()
+	var about []string
+	if cure != "" {
+		about = append(about, l.t.Text(cure))
+	}
+	if f.Reason != nil {
+		about = append(about, because(f.Reason))
+	}
+	text := strings.Join(about, "\n")
+	if emoji == "" {
+		l.warn(string(n), text)
+		return
+	}
+	args := f.Args
+	if args == nil {
+		args = locale.Args{"Duration": l.t.Duration(f.After)}
+	}
+	l.lifecycle(emoji, color, string(n), args, text)
+}
