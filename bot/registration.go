@@ -7,8 +7,7 @@ import (
 )
 
 // registerCommands waits until it is known that Discord is there, and then sees to it that
-// Discord lists the commands that are served, and no others, until that is done or
-// ctx is.
+// Discord lists the commands that are served, and no others, until ctx is done.
 func (b *Bot) registerCommands(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -16,16 +15,19 @@ func (b *Bot) registerCommands(ctx context.Context) {
 		registrar := register.New(register.Config{
 			Session: b.discord.Session(), PublicKey: string(b.settings.Discord.PublicKey), Redis: b.redis.Client,
 			Support: b.settings.Admin.SupportChannelID != "", Staff: b.stafflog, Log: b.log, Timing: register.DefaultTiming(), OnBack: b.discord.OnBack,
+			Leading: b.leader.Leading,
 			OnForeignKey: func() {
 				if b.endpoint != nil {
 					b.endpoint.RefuseAll()
 				}
 			},
 		})
-		registrar.Run(ctx, b.scopes())
+		scopes := b.scopes()
+		registrar.Run(ctx, scopes)
 		if b.afterStart != nil && ctx.Err() == nil {
 			b.afterStart()
 		}
+		registrar.Keep(ctx, scopes)
 	}
 }
 

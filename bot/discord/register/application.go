@@ -32,6 +32,38 @@ type Application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
+// Arrival is whether interactions arrive where the bot takes them.
+type Arrival int
+
+// Arrivals.
+const (
+	Arrives    Arrival = iota
+	Elsewhere          // Discord sends them to an endpoint, and the bot takes them from the gateway
+	ForeignKey         // Discord signs them with another key than the bot knows
+	NoEndpoint         // Discord sends them over the gateway, and the bot takes them over HTTP
+)
+
+// Interactions compares where Discord sends interactions with where the bot takes them: over HTTP if there
+// is a public key, in hex, or over the gateway. It returns the endpoint's host and path as well; the rest of the
+// address may be secret.
+// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
+func (a *Application) Interactions(publicKey string) (arrival Arrival, host, path string) {
+	if at, err := url.Parse(a.Endpoint); err == nil {
+		host, path = at.Host, at.Path
+	}
+	switch {
+	case publicKey == "" && a.Endpoint != "":
+		return Elsewhere, host, path
+	case publicKey == "":
+		return Arrives, host, path
+	case a.VerifyKey != "" && !strings.EqualFold(a.VerifyKey, publicKey):
+		return ForeignKey, host, path
+	case a.Endpoint == "":
+		return NoEndpoint, host, path
+	}
+	return Arrives, host, path
+}
+
 // readApplication reads the application, once, and says so where its interactions do
 // not arrive here.
 func (r *Registrar) readApplication(ctx context.Context) error {
@@ -43,27 +75,21 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 		return fmt.Errorf("read the application: %w", err)
 	}
 	r.application = a
-	r.checkEndpoint(a)
-	return nil
-}
-
-// checkEndpoint compares where Discord sends interactions with where they are expected.
-func (r *Registrar) checkEndpoint(a *Application) {
 	const portal = "in the Developer Portal, under General Information"
-	switch at, err := url.Parse(a.Endpoint); {
-	case r.config.PublicKey == "" && a.Endpoint != "" && err == nil:
-		// The host alone, as the rest may be secret.
-		r.config.Log.Error().Str("host", at.Host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. Clear it " + portal)
-		r.config.Staff.InteractionsElsewhere(at.Host)
-	case r.config.PublicKey == "":
-	case a.VerifyKey != "" && !strings.EqualFold(a.VerifyKey, r.config.PublicKey):
+	switch arrival, host, _ := a.Interactions(r.config.PublicKey); arrival {
+	case Elsewhere:
+		r.config.Log.Error().Str("host", host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. Clear it " + portal)
+		r.config.Staff.InteractionsElsewhere(host)
+	case ForeignKey:
 		r.config.Log.Error().Msg("no command or button reaches this bot: DISCORD_PUBLIC_KEY is another application's. The right one is " + portal)
 		if r.config.OnForeignKey != nil {
 			r.config.OnForeignKey()
 		}
-	case a.Endpoint == "":
+	case NoEndpoint:
 		r.config.Log.Warn().Msg("no command or button reaches this bot yet: set the Interactions Endpoint URL " + portal)
+	case Arrives:
 	}
+	return nil
 }
 
 // definitions returns the commands of a list as they are sent. Global ones get the

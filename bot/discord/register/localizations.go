@@ -3,66 +3,51 @@ package register
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 )
 
-const (
-	// maxRefusals bounds how often a list is sent before the Registrar waits and tries
-	// again, with what it has learned.
-	maxRefusals = 5
-	// leftOutLife is how long it is remembered what Discord refuses of a list. After that
-	// the whole list is tried again: Discord's rules change (discord-api-docs#7371).
-	leftOutLife = 30 * 24 * time.Hour
-)
-
-// leftOut is what Discord refuses of a list's translations.
-type leftOut struct {
-	List  string   `json:"list"`  // a digest: another list may have other mistakes
-	Paths []string `json:"paths"` // of rest.Error.Form
-	told  bool     // staff know, and the next start does
-}
+// maxRefusals bounds how often a list is sent before the Registrar waits and tries
+// again, with what it has learned.
+const maxRefusals = 5
 
 // write overwrites a list, there being what is in it, unless that is as it is wanted. It
 // returns what is in it then. Discord refuses a list as a whole, and its own pattern of
 // names is not the documented one (discord-api-docs#4724, #7712): so that one translation
-// does not leave a guild without commands, what is refused of these is left out.
+// does not leave a guild without commands, what is refused of these is left out. The next process tries
+// the whole list again: Discord's rules change (discord-api-docs#7371).
 func (r *Registrar) write(ctx context.Context, s Scope, there []command) (now []command, err error) {
-	wanted := r.application.definitions(s)
-	if equal(there, wanted) {
-		return there, nil
-	}
-	left := r.knownLeftOut(ctx, s.GuildID, wanted)
-	commands, without := withoutPaths(wanted, left.Paths)
+	wanted, learned := r.application.definitions(s), false
 	for range maxRefusals {
-		if equal(there, commands) { // as an earlier start has left it
-			r.tellLeftOut(ctx, s, left, without)
-			return there, nil
+		commands, without := withoutPaths(wanted, r.refused[s.GuildID])
+		if now = there; !equal(there, commands) {
+			if now, err = r.overwrite(ctx, s.GuildID, commands, there); err == nil {
+				r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
+				r.config.Staff.CommandsUpdated()
+			}
 		}
-		if now, err = r.overwrite(ctx, s.GuildID, commands, there); err == nil {
-			r.config.Log.Info().Str("guild", s.GuildID).Int("commands", len(commands)).Msg("a list of commands was overwritten")
-			r.config.Staff.CommandsUpdated()
-			r.tellLeftOut(ctx, s, left, without)
+		if err == nil {
+			if learned {
+				which := inWords(without)
+				r.config.Log.Warn().Str("guild", s.GuildID).Strs("left_out", which).Msg("the commands are registered without the translations that discord refuses")
+				r.config.Staff.LocalizationsRefused(which)
+			}
 			return now, nil
 		}
-		left.Paths, left.told = append(left.Paths, refusedLocalizations(err)...), false
-		before := len(without)
-		if commands, without = withoutPaths(wanted, left.Paths); len(without) == before {
+		refused := append(r.refused[s.GuildID], refusedLocalizations(err)...)
+		if _, more := withoutPaths(wanted, refused); len(more) == len(without) {
 			return nil, err // something else is refused
 		}
-		r.left[s.GuildID] = left
+		r.refused[s.GuildID], learned, err = refused, true, nil
 	}
-	return nil, err
+	return nil, errors.New("discord refuses further translations each time")
 }
 
 // refusedLocalizations returns the paths of what Discord refuses where these are
@@ -150,44 +135,4 @@ func inWords(list []localization) []string {
 		}
 	}
 	return words
-}
-
-// leftOutKey is the key of what Discord refuses of the list of a guild, or of the global one.
-func (r *Registrar) leftOutKey(guildID string) string {
-	return "hostbot:commands:" + r.application.ID + ":left_out:" + cmp.Or(guildID, "global")
-}
-
-// knownLeftOut returns what is known to be refused of a list. Where Redis does not tell,
-// Discord does once more.
-func (r *Registrar) knownLeftOut(ctx context.Context, guildID string, wanted []*discordgo.ApplicationCommand) leftOut {
-	if known, ok := r.left[guildID]; ok {
-		return known
-	}
-	text, _ := json.Marshal(wanted)
-	digest := sha256.Sum256(text)
-	none, known := leftOut{List: hex.EncodeToString(digest[:])}, leftOut{told: true}
-	kept, err := r.config.Redis.Get(ctx, r.leftOutKey(guildID)).Bytes()
-	if err != nil || json.Unmarshal(kept, &known) != nil || known.List != none.List {
-		return none
-	}
-	return known
-}
-
-// tellLeftOut says in the log and to staff what was left out, once, and has the next start know.
-func (r *Registrar) tellLeftOut(ctx context.Context, s Scope, left leftOut, removed []localization) {
-	if left.told || len(removed) == 0 {
-		return
-	}
-	which := inWords(removed)
-	r.config.Log.Warn().Str("guild", s.GuildID).Strs("left_out", which).Msg("the commands are registered without the translations that discord refuses")
-	r.config.Staff.LocalizationsRefused(which)
-	left.told = true
-	r.left[s.GuildID] = left
-	text, err := json.Marshal(left)
-	if err == nil {
-		err = r.config.Redis.Set(ctx, r.leftOutKey(s.GuildID), text, leftOutLife).Err()
-	}
-	if err != nil {
-		r.config.Log.Warn().Err(err).Msg("the next start tries the refused translations again")
-	}
 }

@@ -10,8 +10,12 @@ package register
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -65,6 +69,8 @@ type Config struct {
 	PublicKey string
 	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
 	OnForeignKey func()
+	// Leading reports whether this process does what one of all replicas does. Keep needs it alone.
+	Leading func() bool
 	// OnBack is rest.Client's. It may be nil.
 	OnBack func(func()) (stop func())
 	// Support says that the bot opens threads for support, so that an invitation asks for that, too.
@@ -83,23 +89,26 @@ type Config struct {
 // that, even where the bot is never invited.
 type Timing struct {
 	First, Longest time.Duration
+	Compare        time.Duration // see Keep
 }
 
 // DefaultTiming returns the timing for use. No wait is longer than half an hour.
-func DefaultTiming() Timing { return Timing{First: 2 * time.Second, Longest: 20 * time.Minute} }
+func DefaultTiming() Timing {
+	return Timing{First: 2 * time.Second, Longest: 20 * time.Minute, Compare: 30 * time.Minute}
+}
 
 // Registrar registers the commands of one application.
 type Registrar struct {
 	config      Config
-	application *Application       // nil until it was read
-	done        map[string]bool    // lists that are as wanted, by guild ID
-	told        map[string]string  // the refusal that staff read last, by guild ID
-	left        map[string]leftOut // by guild ID
+	application *Application        // nil until it was read
+	done        map[string]bool     // lists that are as wanted, by guild ID
+	told        map[string]string   // the refusal that staff read last, by guild ID
+	refused     map[string][]string // the paths of translations, as of rest.Error.Form, by guild ID
 }
 
 // New returns a registrar.
 func New(c Config) *Registrar {
-	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string), left: make(map[string]leftOut)}
+	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string), refused: make(map[string][]string)}
 }
 
 // Run registers the wanted commands, and tries again at growing intervals until
@@ -109,6 +118,28 @@ func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
 	retries := rest.Retries{First: r.config.Timing.First, Longest: r.config.Timing.Longest, Again: always, OnBack: r.config.OnBack}
 	_ = rest.Retry(ctx, retries, // fails only if ctx is done
 		func(ctx context.Context) error { return r.Sync(ctx, wanted) })
+}
+
+// Keep compares the lists of guilds with what is wanted every half hour (Timing.Compare), and writes those that differ, until
+// ctx is done. Run has returned before. Discord drops a guild's list when the bot is kicked, also if it is
+// invited again (discordjs/discord.js#10321). One of all replicas compares: the one that leads, if its lists were registered last. Otherwise
+// replicas of two versions would write each other's lists anew.
+func (r *Registrar) Keep(ctx context.Context, wanted []Scope) {
+	guilds := slices.DeleteFunc(slices.Clone(wanted), func(s Scope) bool { return s.GuildID == "" })
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(r.config.Timing.Compare):
+		}
+		if len(guilds) == 0 || !r.config.Leading() || r.config.Redis.Get(ctx, r.latestKey()).Val() != r.digest(wanted) {
+			continue
+		}
+		for _, s := range guilds {
+			delete(r.done, s.GuildID)
+		}
+		_ = r.syncAll(ctx, guilds) // logged; it is tried again in half an hour
+	}
 }
 
 // Sync tries once to make every list that is not known to be so as it is wanted.
@@ -126,6 +157,7 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	err := r.syncAll(ctx, wanted)
 	if err == nil {
 		r.config.Log.Info().Msg("the commands are registered")
+		err = r.config.Redis.Set(ctx, r.latestKey(), r.digest(wanted), 0).Err()
 	}
 	if r.done[wanted[0].GuildID] {
 		err = errors.Join(err, r.syncAll(ctx, unwanted))
@@ -137,6 +169,21 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 // program has registered commands, or was about to.
 func (r *Registrar) guildsKey() string {
 	return "hostbot:commands:" + r.application.ID + ":guilds"
+}
+
+// latestKey is the key of the digest of the lists that were registered last. It never expires.
+func (r *Registrar) latestKey() string {
+	return "hostbot:commands:" + r.application.ID + ":latest"
+}
+
+// digest is equal for equal lists.
+func (r *Registrar) digest(wanted []Scope) string {
+	sum := sha256.New()
+	for _, s := range wanted {
+		text, _ := json.Marshal(r.application.definitions(s)) // what cannot be encoded cannot be registered
+		_, _ = fmt.Fprintf(sum, "%s %s\n", s.GuildID, text)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // unwanted returns the lists that are to be empty: the global one, where no
@@ -193,6 +240,7 @@ func (r *Registrar) sync(ctx context.Context, s Scope) error {
 		s.Registered(chatIDs(there))
 	}
 	r.done[s.GuildID] = true
+	delete(r.told, s.GuildID)
 	if s.GuildID != "" && len(s.Commands) == 0 {
 		// Where Redis does not take that, the next start finds the list empty.
 		r.config.Redis.SRem(ctx, r.guildsKey(), s.GuildID)

@@ -2,6 +2,7 @@ package register_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -102,6 +103,71 @@ func TestGuildThatTheBotLeft(t *testing.T) {
 	if got := s.names(guild); got != "" {
 		t.Errorf("the guild has %q", got)
 	}
+}
+
+// TestListsOfGuildsAreKept by the leader whose version registered last: the bot is kicked from a guild and invited
+// again.
+func TestListsOfGuildsAreKept(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	guild := s.discord.AddGuild()
+	s.discord.Invite(guild)
+	leads := make(chan bool) // the answer whether it leads, which it asks for each time it may compare
+	keep := func(wanted []register.Scope) (end func()) {
+		ctx, cancel := context.WithCancel(t.Context())
+		config, ended := s.config(), make(chan struct{})
+		config.Timing.Compare = time.Millisecond
+		config.Leading = func() bool {
+			select {
+			case leading := <-leads:
+				return leading
+			case <-ctx.Done():
+				return false
+			}
+		}
+		r := register.New(config)
+		r.Run(ctx, wanted)
+		go func() {
+			defer close(ended)
+			r.Keep(ctx, wanted)
+		}()
+		return func() { cancel(); <-ended }
+	}
+	ask := func(leading bool) { // and waits until what follows is over
+		leads <- leading
+		leads <- false
+	}
+	wanted := []register.Scope{in("", customers()), in(guild, staffs())}
+	end := keep(wanted)
+	s.discord.Kick(guild)
+	ask(true)
+	if told := s.staff.told; !slices.ContainsFunc(told, func(text string) bool { return strings.HasPrefix(text, "refused in "+guild) }) {
+		t.Errorf("staff read %q", told)
+	}
+	s.discord.Invite(guild)
+	ask(false)
+	if got := s.names(guild); got != "" {
+		t.Errorf("who does not lead has registered %q", got)
+	}
+	ask(true)
+	if got := s.names(guild); got != "Hosted bots admin" {
+		t.Errorf("the guild has %q", got)
+	}
+	newer := []register.Scope{in("", customers()), in(guild, staffs()[:1])}
+	s.sync(t, newer...)
+	before := len(s.discord.Calls())
+	ask(true)
+	if n := len(s.discord.Calls()) - before; n != 0 {
+		t.Errorf("the older version makes %d requests", n)
+	}
+	end()
+	end = keep(newer)
+	before = len(s.discord.Calls())
+	ask(true)
+	if n := len(s.discord.Calls()) - before; n != 1 || s.names(guild) != "admin" {
+		t.Errorf("the list that is as it is wanted costs %d requests", n)
+	}
+	end()
 }
 
 // Staff read a refusal once, and again when its reason is another one.

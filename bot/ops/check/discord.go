@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -121,34 +120,27 @@ func (c *checker) interactions(context.Context) health.Item {
 	if err != nil {
 		return c.withoutApplication()
 	}
-	return judgeInteractions(app, c.Settings.Interactions.Addr, string(c.Settings.Discord.PublicKey))
+	return judgeInteractions(app, string(c.Settings.Discord.PublicKey))
 }
 
-// judgeInteractions judges an application by whether the bot takes interactions at an
-// address, signed with a key, or, without an address, over the gateway. Where the
-// application has an endpoint, Discord sends none over the gateway.
-// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
-func judgeInteractions(app register.Application, addr, publicKey string) health.Item {
+// judgeInteractions judges an application by whether its interactions arrive: see register.Application.Interactions.
+func judgeInteractions(app register.Application, publicKey string) health.Item {
 	const page = "on the portal's General Information page"
-	endpoint, err := url.Parse(app.Endpoint)
-	if err != nil {
-		endpoint = &url.URL{}
-	}
+	arrival, host, path := app.Interactions(publicKey)
 	switch {
-	case addr == "" && app.Endpoint == "":
-		return good("they arrive over the gateway")
-	case addr == "":
-		return fail("clear Interactions Endpoint URL "+page,
-			"no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", endpoint.Host)
-	case !strings.EqualFold(app.VerifyKey, publicKey):
+	case arrival == register.Elsewhere:
+		return fail("clear Interactions Endpoint URL "+page, "no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", host)
+	case arrival == register.ForeignKey:
 		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
-	case app.Endpoint == "":
+	case arrival == register.NoEndpoint:
 		return fail("set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
 			"no command or button reaches the bot: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
-	case endpoint.Path != "/interactions":
-		return warn("see that a proxy turns its path into /interactions", "they arrive over HTTP at %s, at another path than the bot's", endpoint.Host)
+	case publicKey == "":
+		return good("they arrive over the gateway")
+	case path != "/interactions":
+		return warn("see that a proxy turns its path into /interactions", "they arrive over HTTP at %s, at another path than the bot's", host)
 	}
-	return good("they arrive over HTTP at %s", endpoint.Host)
+	return good("they arrive over HTTP at %s", host)
 }
 
 // intents tells of privileged intents. The flags are those of

@@ -11,18 +11,18 @@ import (
 func TestWhereInteractionsArrive(t *testing.T) {
 	const here = "https://bot.example.com/interactions"
 	for name, test := range map[string]struct {
-		endpoint, addr, key string
-		want                health.State
-		text                string
+		endpoint, key string
+		want          health.State
+		text          string
 	}{
-		"gateway":                       {"", "", "", health.OK, "gateway"},
-		"gateway, with an endpoint":     {here, "", "", health.Failure, "clear Interactions Endpoint URL"},
-		"over HTTP":                     {here, ":8080", "ABCD", health.OK, "at bot.example.com"},
-		"over HTTP, without one":        {"", ":8080", "abcd", health.Failure, "set Interactions Endpoint URL"},
-		"over HTTP, at another path":    {"https://bot.example.com/secret-path", ":8080", "abcd", health.Warning, "proxy"},
-		"over HTTP, with another's key": {here, ":8080", "abce", health.Failure, "copy Public Key"},
+		"gateway":                       {"", "", health.OK, "gateway"},
+		"gateway, with an endpoint":     {here, "", health.Failure, "clear Interactions Endpoint URL"},
+		"over HTTP":                     {here, "ABCD", health.OK, "at bot.example.com"},
+		"over HTTP, without one":        {"", "abcd", health.Failure, "set Interactions Endpoint URL"},
+		"over HTTP, at another path":    {"https://bot.example.com/secret-path", "abcd", health.Warning, "proxy"},
+		"over HTTP, with another's key": {here, "abce", health.Failure, "copy Public Key"},
 	} {
-		v := judgeInteractions(register.Application{Endpoint: test.endpoint, VerifyKey: "abcd"}, test.addr, test.key)
+		v := judgeInteractions(register.Application{Endpoint: test.endpoint, VerifyKey: "abcd"}, test.key)
 		if text := v.Text + v.Cure; v.State != test.want || !strings.Contains(text, test.text) || strings.Contains(text, "secret-path") {
 			t.Errorf("%s: %+v", name, v)
 		}

@@ -13,9 +13,14 @@ func (s *Server) AddGuild() string {
 // Invite adds the bot to a guild, with the scopes bot and applications.commands.
 func (s *Server) Invite(guildID string) { s.commands.setMember(guildID, true) }
 
-// Kick removes the bot from a guild. Whether Discord keeps its commands there for
-// when it comes back is not known; this server does.
-func (s *Server) Kick(guildID string) { s.commands.setMember(guildID, false) }
+// Kick removes the bot from a guild, and its commands there. They do not come back when the bot is invited
+// again (discordjs/discord.js#10321).
+func (s *Server) Kick(guildID string) {
+	s.commands.setMember(guildID, false)
+	s.commands.mu.Lock()
+	defer s.commands.mu.Unlock()
+	delete(s.commands.scopes, guildID)
+}
 
 func (st *commandStore) setMember(guildID string, member bool) {
 	st.mu.Lock()
