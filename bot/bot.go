@@ -9,7 +9,7 @@
 // leading.go what one replica does for all, watching.go what polls accounts, sharding.go
 // the gateway, endpoint.go the HTTP endpoint, registration.go the lists of commands, and health.go
 // what staff and operators see of all that. connection.go tells staff what is lost and back,
-// references.go what is behind a reference. reload.go reads secrets
+// reload.go reads secrets
 // anew, supervised.go tells systemd, waits.go the playground, stop.go ends all.
 package bot
 
@@ -64,23 +64,21 @@ type Bot struct {
 	delivery  *logchannel.Delivery
 	incidents *incident.Store
 	stafflog  *stafflog.Log
-	// references are those under which callers and staff are told of failures.
-	references *incident.References
-	redis      *redisclient.Conn
-	space      keyspace.Space // the application's, in Redis
-	service    *hostapi.Client
-	handlers   *commands.Commands
-	leader     *leader.Leader
-	actions    *actions.Actions
-	watcher    *watcher.Watcher
-	alerts     *alerts.Alerts
-	panels     *panel.Panels
-	outages    *outages.Outages
-	following  *following.Following
-	responder  *responder.Responder
-	discovery  *gateway.Discovery
-	shards     *shards.Shards     // nil where interactions arrive over HTTP
-	endpoint   *endpoint.Endpoint // nil where they arrive over the gateway
+	redis     *redisclient.Conn
+	space     keyspace.Space // the application's, in Redis
+	service   *hostapi.Client
+	handlers  *commands.Commands
+	leader    *leader.Leader
+	actions   *actions.Actions
+	watcher   *watcher.Watcher
+	alerts    *alerts.Alerts
+	panels    *panel.Panels
+	outages   *outages.Outages
+	following *following.Following
+	responder *responder.Responder
+	discovery *gateway.Discovery
+	shards    *shards.Shards     // nil where interactions arrive over HTTP
+	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
 	reachable   chan struct{} // takes one when it is known that Discord is there
 	mustStop    chan error    // takes one when the program is to stop by itself, and why
@@ -152,7 +150,6 @@ func (b *Bot) build() error {
 	b.openLeader()
 	b.delivery = b.newDelivery(texts)
 	b.monitor.LogChannels(b.delivery.Status, b.delivery.Dropped)
-	b.references = incident.NewReferences()
 	b.incidents = incident.New(b.redis.Client, b.space, b.version, b.log)
 	b.stafflog = stafflog.New(b.delivery.Post, b.incidents, texts.For(s.Log.Locale))
 
@@ -168,7 +165,7 @@ func (b *Bot) build() error {
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
 			Kept: b.kept(cache), Forget: b.forget(cache), Incident: b.incidents.Incident, Recent: b.incidents.Recent, TestLogs: b.stafflog.Test, Health: b.health,
 		},
-		Links: commands.Links(s.Links), Watch: watching, References: b.references, Support: b.support(texts),
+		Links: commands.Links(s.Links), Watch: watching, Support: b.support(texts),
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},
 	})
 	if err := b.openResponder(); err != nil {
@@ -200,7 +197,7 @@ func (b *Bot) openResponder() error {
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
 		Discord: b.discord, OnBack: b.discord.OnBack, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
-		Staff: sharedReferences{b.stafflog, b.references}, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
+		Staff: b.stafflog, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()
 }

@@ -62,7 +62,6 @@ func (v view) heading(s accounts.Snapshot, notice string) string {
 		old = v.t.Text("age."+silenceOf(s.Failure)) + "\n" + format("age.old")
 	}
 	if _, ok := errors.AsType[reported](s.Failure); ok {
-		v.refs.Meet(v.asked, s.Failure)
 		old += "\n" + v.referenceLine()
 	}
 	if notice != "" && v.asked.ByStaff() {

@@ -289,7 +289,6 @@ func (b *batch) apply(noted *news, now memberChange) {
 	switch now.stage {
 	case stageEnded:
 		b.running--
-		b.commands.refs.Meet(b.request, m.end.err)
 		noted.ended = append(noted.ended, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
 	case stageLeftOut:
 		b.running--

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"hostbot/bot/actions"
-	"hostbot/bot/staff/incident"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -60,9 +59,7 @@ type Config struct {
 	Links    Links
 	Forms    Forms
 	Watch    Watch // the zero value: accounts are not watched
-	// References are shared by equal failures. Nil: each has its own.
-	References *incident.References
-	Support    Support
+	Support  Support
 }
 
 // Commands holds what the handlers share.
@@ -75,7 +72,6 @@ type Commands struct {
 	links    Links
 	forms    Forms
 	watch    Watch
-	refs     *incident.References
 	support  Support
 	ids      *sync.Map // of the registered commands, by name
 	began    time.Time
@@ -85,7 +81,7 @@ type Commands struct {
 func New(cfg Config) *Commands {
 	return &Commands{
 		accounts: cfg.Accounts, hosting: cfg.Hosting, actions: cfg.Actions, texts: cfg.Texts,
-		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, refs: cfg.References, support: cfg.Support,
+		staff: cfg.Staff, links: cfg.Links, forms: cfg.Forms, watch: cfg.Watch, support: cfg.Support,
 		ids: &sync.Map{}, began: time.Now(),
 	}
 }

@@ -49,14 +49,13 @@ type world struct {
 	notes    map[string]accounts.Note
 	beside   map[string]string // what Redis has of the customer's actions
 
-	mu         sync.Mutex           // of what is noted below, and of looks
-	references *incident.References // nil: each failure has its own
-	actions    *actions.Actions     // nil for those of a process that decides alone
-	asked      []string             // IDs of bots for which the service was asked anew; "" for all
-	done       []string
-	expired    int
-	deleted    string   // the last bot of which that was noted
-	others     []string // users
+	mu      sync.Mutex       // of what is noted below, and of looks
+	actions *actions.Actions // nil for those of a process that decides alone
+	asked   []string         // IDs of bots for which the service was asked anew; "" for all
+	done    []string
+	expired int
+	deleted string   // the last bot of which that was noted
+	others  []string // users
 }
 
 func (w *world) touch(userID string) {
@@ -229,7 +228,7 @@ func newCommands(t testing.TB, w *world) *commands.Commands {
 		}
 	}
 	return commands.New(commands.Config{
-		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch, References: w.references, Support: w.support,
+		Accounts: w, Hosting: w, Actions: cmp.Or(w.actions, actions.New(actions.Config{})), Texts: mustTexts(t), Staff: staff, Links: w.links, Watch: w.watch, Support: w.support,
 		Forms: commands.Forms{Drafts: drafts{}, Languages: []hostapi.Language{
 			{ID: "NODE", Label: "Node.js", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 			{ID: "PYTHON", Label: "Python", Startup: hostapi.Startup{Command: "python main.py", EntryFile: "main.py"}},

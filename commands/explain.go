@@ -87,7 +87,6 @@ func (c *Commands) Explain(r *interaction.Request, err error) interaction.Explan
 	embed := &discordgo.MessageEmbed{Color: yellow}
 	reference := ""
 	if e.fault {
-		c.refs.Meet(r, err)
 		embed.Title, embed.Color, reference = v.t.Text("error.title"), red, v.referenceLine()
 	}
 	var unshown *interaction.UnshownError

@@ -15,7 +15,6 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
-	"hostbot/bot/staff/incident"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -325,24 +324,6 @@ func TestRestartOfAllNeedsToKnowWhoCrashed(t *testing.T) {
 		t.Errorf("%v, want %v", err, w.failure)
 	}
 	w.wantDone(t)
-}
-
-// TestEqualFailuresAreShownUnderOneReference presses again in an outage.
-func TestEqualFailuresAreShownUnderOneReference(t *testing.T) {
-	w := &world{err: &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeUnavailable}, references: incident.NewReferences()}
-	c := newCommands(t, w)
-	for _, own := range []string{"FIRST11", "SECOND2"} {
-		r := interaction.Request{UserID: "42", CustomerID: "42", Reference: own, Locale: "en-US"}
-		wantText(t, c.Explain(&r, w.err).Message, "`FIRST11`")
-		if told := w.references.Staff(&r); told.Reference != "FIRST11" {
-			t.Errorf("staff are told of %s", told.Reference)
-		}
-	}
-	w.err, w.list = nil, account(server("a", "Shop", "RUNNING"))
-	w.action = func() (string, error) {
-		return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeUnavailable}
-	}
-	wantText(t, ending(t, c, press("restart/a")).Message, "couldn't be restarted", "`REF1234`") // which is another failure
 }
 
 func TestOneThatCrashedIsRestartedOnItsCard(t *testing.T) {

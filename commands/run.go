@@ -107,7 +107,6 @@ func (c *Commands) told(ctx context.Context, r *interaction.Request, end result)
 	v, entered := c.view(r), enteredStartup(r)
 	end.story = c.storyOf(ctx, r.CustomerID, end.server)
 	end.note = strings.TrimSpace(end.note + "\n" + v.smartNote(entered))
-	c.refs.Meet(r, end.err)
 	response := end.draw(v)
 	if end.err == nil || end.action.op == hostapi.OpStart { // otherwise the bot may have another startup
 		response = v.offerPlain(response, entered, end.server.ID)

@@ -12,7 +12,6 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
-	"hostbot/bot/staff/incident"
 	"hostbot/hostapi"
 	"hostbot/locale"
 )
@@ -29,13 +28,12 @@ type view struct {
 	alertsOffered bool
 	// supportOffered says that customers tell staff of a failure by a button.
 	supportOffered bool
-	refs           *incident.References
 }
 
 func (c *Commands) view(r *interaction.Request) view {
 	return view{
 		t: c.texts.For(r.Locale), asked: r, offers: c.hosting.Offers, pages: c.links, commandIDs: c.ids,
-		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, refs: c.refs,
+		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil,
 	}
 }
 
@@ -109,7 +107,7 @@ func paragraphs(texts ...string) string {
 
 // referenceLine names the code by which staff find what happened.
 func (v view) referenceLine() string {
-	return v.t.Format("error.reference", args{"Reference": "`" + v.refs.Shown(v.asked.Reference) + "`"})
+	return v.t.Format("error.reference", args{"Reference": "`" + v.asked.Reference + "`"})
 }
 
 func (v view) button(style discordgo.ButtonStyle, key, customID string, disabled bool) discordgo.Button {
