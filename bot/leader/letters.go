@@ -3,13 +3,14 @@ package leader
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,21 +19,22 @@ import (
 
 // Redis keeps, in one slot of a Cluster:
 //
-//	{leader}:inflight hash: what each leading process works on, by a token of the process: a name in
-//	                  each line. It may have what has returned since.
-//	{leader}:tries    hash: how many attempts count, by name; for 30 days after the last one
+//	{leader}:inflight hash: what each process works on that leads, by a token of the process: a name in
+//	                  each line. And what has panicked, by a token of each panic.
 //	{leader}:dead     hash: the dead letters (Letter), by name
 //
-// A name is the kind, and a hash of the ID: these may outlast what a customer has had forgotten.
+// A name is the kind, and a hash of the ID: the first key may outlast what a customer has had forgotten.
 //
-// What is in flight is written before the work begins, and one write does for all that begins at a
-// moment. The process takes its list back at the end of its term. If it could not, since it has
-// ended, the next leader counts an attempt for each ID in the list. So nothing counts but the end of
-// a process and a panic: whatever returns does not, with an error or without.
+// A process writes its list before the work begins, as one value, which may have what has returned
+// since. It removes the list at the end of its term. If it could not, since it has ended, the list
+// stays. How many lists of others have a name is how many attempts count of it. So nothing counts but
+// the end of a process and a panic: whatever returns does not, with an error or without.
 const (
 	inflightKey = "{leader}:inflight"
-	triesKey    = "{leader}:tries"
 	deadKey     = "{leader}:dead"
+
+	// wakeLetters is a kind for Wake: dead letters are to be tried again.
+	wakeLetters = "dead"
 
 	// aloneFrom is from how many counted attempts on an ID is worked alone, with nothing else of any
 	// kind in flight. So its neighbours do not die with it again, and only the one at fault comes to
@@ -40,24 +42,22 @@ const (
 	aloneFrom = 2
 	// mostAttempts is how many counted attempts make a dead letter.
 	mostAttempts = 6
-	// lettersFor is for how long a dead letter is kept that nobody tries again with success.
+	// lettersFor is for how long a dead letter is kept that nobody tries again with success, and the
+	// list of a process that has ended.
 	lettersFor = 30 * 24 * time.Hour
-	// mostDoubled is how often Timing.DeadPause doubles at most.
-	mostDoubled = 10
 )
 
 // Letter is a dead letter: what the leader cannot deal with. Its due time is put off. It is tried
-// again after Kind.DeadFor, once by another version of the program, and if somebody makes it due,
-// which its owner does by any change. Then one more attempt that counts makes a dead letter of it
-// again, of which nobody is told. What returns is none any more.
+// again after Kind.DeadFor, once by another version of the program, by Retry, and if somebody makes
+// it due, which its owner does by any change. Then one more attempt that counts makes a dead letter
+// of it again, of which nobody is notified. What returns is none any more.
 type Letter struct {
 	Kind    string    `json:"kind"`
 	ID      string    `json:"id"`
 	Reason  string    `json:"reason"`
-	Since   time.Time `json:"since"` // by this process's clock
-	Last    time.Time `json:"last"`  // when it was tried last
-	Again   int       `json:"again"` // how often it was tried since in vain
-	Version string    `json:"version"`
+	Since   time.Time `json:"since"`   // by this process's clock
+	Last    time.Time `json:"last"`    // when it was tried last
+	Version string    `json:"version"` // that tried it; empty after Retry
 }
 
 // name names an ID of a kind.
@@ -66,40 +66,29 @@ func name(kind, id string) string {
 	return kind + " " + base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// countScript counts an attempt for what is in flight in processes that have ended, and returns how
-// many attempts count, by what. KEYS: what is in flight, the attempts. ARGV: the token of this
-// process, which lives; for how many ms attempts are kept.
-const countScript = `
-local flight = redis.call('HGETALL', KEYS[1])
-for i = 1, #flight, 2 do if flight[i] ~= ARGV[1] then
-  for line in string.gmatch(flight[i + 1], '[^\n]+') do redis.call('HINCRBY', KEYS[2], line, 1) end
-  redis.call('HDEL', KEYS[1], flight[i])
-end end
-redis.call('PEXPIRE', KEYS[2], ARGV[2])
-return redis.call('HGETALL', KEYS[2])`
-
-// ledger is what a term knows of attempts, by name.
-type ledger struct {
-	tries  map[string]int
-	dead   map[string]Letter
-	panics map[string]string // what the last panic was, in this term
+// reason is why so many attempts count.
+func (t tries) reason() string {
+	return cmp.Or(t.panic, fmt.Sprintf("the process ended in it, or it panicked, %d times", t.n))
 }
 
 // Letters returns the dead letters, the oldest first.
-func (l *Leader) Letters(ctx context.Context) ([]Letter, error) {
+func (l *Leader) Letters(ctx context.Context) (letters []Letter, err error) {
 	dead, err := l.letters(ctx)
-	return slices.SortedFunc(maps.Values(dead), func(a, b Letter) int { return a.Since.Compare(b.Since) }), err
+	for _, letter := range slices.SortedFunc(maps.Values(dead), func(a, b *Letter) int { return a.Since.Compare(b.Since) }) {
+		letters = append(letters, *letter)
+	}
+	return letters, err
 }
 
-func (l *Leader) letters(ctx context.Context) (map[string]Letter, error) {
+func (l *Leader) letters(ctx context.Context) (map[string]*Letter, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	fields, err := l.Redis.HGetAll(ctx, l.Space.Key(deadKey)).Result()
-	dead := make(map[string]Letter, len(fields))
+	dead := make(map[string]*Letter, len(fields))
 	for key, text := range fields {
 		var letter Letter
 		if json.Unmarshal([]byte(text), &letter) == nil {
-			dead[key] = letter
+			dead[key] = &letter
 		}
 	}
 	return dead, err
@@ -113,184 +102,247 @@ func (l *Leader) IsDead(ctx context.Context, kind, id string) bool {
 	return dead && err == nil
 }
 
-// Tidy forgets the dead letters of what is due no more, as it was removed, and those that are too old.
-// Whoever removes what may be a dead letter calls it.
-func (l *Leader) Tidy(ctx context.Context) error {
+// Retry has the leader, wherever it runs, try all dead letters again.
+func (l *Leader) Retry(ctx context.Context) error {
 	dead, err := l.letters(ctx)
 	if err != nil || len(dead) == 0 {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	var gone []string
-	for key, letter := range dead {
-		k := l.kind(letter.Kind)
-		if k == nil { // of another version
-			continue
-		}
-		if time.Since(letter.Since) > lettersFor {
-			_ = l.Redis.ZRem(ctx, k.Due, letter.ID).Err() // or the next time
-		}
-		if errors.Is(l.Redis.ZScore(ctx, k.Due, letter.ID).Err(), redis.Nil) {
-			gone = append(gone, key)
-		}
+	for _, letter := range dead {
+		letter.Version = ""
 	}
-	if len(gone) == 0 {
-		return nil
+	if err := l.keep(ctx, dead); err != nil {
+		return err
 	}
-	return l.forgetAttempts(ctx, gone...)
+	l.Wake(ctx, wakeLetters, "all")
+	return nil
 }
 
-// kind returns the kind with a name; nil if there is none.
-func (l *Leader) kind(name string) *Kind {
-	i := slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == name })
-	if i < 0 {
-		return nil
-	}
-	return l.kinds[i]
-}
-
-// forgetAttempts has no attempt count, and no dead letter be, of what has the names.
-func (l *Leader) forgetAttempts(ctx context.Context, keys ...string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	_, err := l.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.HDel(ctx, l.Space.Key(triesKey), keys...)
-		p.HDel(ctx, l.Space.Key(deadKey), keys...)
-		return nil
-	})
+// Tidy forgets the dead letters of what is due no more, as it was removed, and those that are too old.
+// Whoever removes what may be a dead letter calls it.
+func (l *Leader) Tidy(ctx context.Context) error {
+	_, err := l.tidy(ctx)
 	return err
 }
 
-// count counts what is in flight in processes that have ended, and returns what is known of attempts.
-// Dead letters of another version are due now.
-func (l *Leader) count(ctx context.Context) (*ledger, error) {
+// tidy is Tidy, and returns the dead letters that are left. Those that another version tried are due.
+func (l *Leader) tidy(ctx context.Context) (map[string]*Letter, error) {
 	dead, err := l.letters(ctx)
-	if err != nil {
-		return nil, err
+	if err != nil || len(dead) == 0 {
+		return dead, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	keys := []string{l.Space.Key(inflightKey), l.Space.Key(triesKey)}
-	counted, err := redis.NewScript(countScript).Run(ctx, l.Redis, keys, l.token, lettersFor.Milliseconds()).StringSlice()
-	if err != nil {
-		return nil, err
-	}
-	known := &ledger{tries: make(map[string]int), dead: dead, panics: make(map[string]string)}
-	for i := 0; i+1 < len(counted); i += 2 {
-		known.tries[counted[i]], _ = strconv.Atoi(counted[i+1])
-	}
-	for _, letter := range dead {
-		if k := l.kind(letter.Kind); k != nil && letter.Version != l.Version {
-			_ = l.Redis.ZAddXX(ctx, k.Due, redis.Z{Member: letter.ID}).Err() // or once it is due
+	scores := make(map[string]*redis.FloatCmd, len(dead))
+	_, _ = l.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
+		for key, letter := range dead {
+			i := slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == letter.Kind })
+			if i < 0 { // of another version
+				continue
+			}
+			due := l.kinds[i].Due
+			switch {
+			case time.Since(letter.Since) > lettersFor:
+				p.ZRem(limited, due, letter.ID)
+			case letter.Version != l.Version:
+				p.ZAddXX(limited, due, redis.Z{Member: letter.ID})
+			}
+			scores[key] = p.ZScore(limited, due, letter.ID)
+		}
+		return nil
+	})
+	for key, score := range scores {
+		if errors.Is(score.Err(), redis.Nil) {
+			delete(dead, key)
+			err = errors.Join(err, l.forget(ctx, key))
 		}
 	}
-	return known, nil
+	return dead, err
+}
+
+// keep keeps dead letters.
+func (l *Leader) keep(ctx context.Context, dead map[string]*Letter) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	fields := make(map[string]string, len(dead))
+	for key, letter := range dead {
+		text, err := json.Marshal(letter)
+		if err != nil {
+			return err
+		}
+		fields[key] = string(text)
+	}
+	return l.Redis.HSet(ctx, l.Space.Key(deadKey), fields).Err()
+}
+
+// forgetScript has no attempt count of a name, and no dead letter have it. KEYS: what is in flight,
+// the dead letters. ARGV: the token of this process, whose list stays; the name.
+const forgetScript = `
+local lists = redis.call('HGETALL', KEYS[1])
+for i = 1, #lists, 2 do if lists[i] ~= ARGV[1] then
+  local others = {}
+  for line in string.gmatch(lists[i + 1], '[^\n]+') do
+    if line ~= ARGV[2] then others[#others + 1] = line end
+  end
+  if #others == 0 then redis.call('HDEL', KEYS[1], lists[i])
+  else redis.call('HSET', KEYS[1], lists[i], table.concat(others, '\n')) end
+end end
+return redis.call('HDEL', KEYS[2], ARGV[2])`
+
+// forget has no attempt count of what has a name, which is no dead letter any more.
+func (l *Leader) forget(ctx context.Context, key string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	return redis.NewScript(forgetScript).Run(ctx, l.Redis, []string{l.Space.Key(inflightKey), l.Space.Key(deadKey)}, l.token, key).Err()
+}
+
+// count counts the attempts on what other processes have not removed from what is in flight.
+func (t *term) count(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	key := t.Space.Key(inflightKey)
+	lists, err := t.Redis.HGetAll(ctx, key).Result()
+	if err != nil {
+		return err
+	}
+	t.tries = make(map[string]tries)
+	for token, list := range lists {
+		for line := range strings.Lines(list) {
+			if line = strings.TrimSuffix(line, "\n"); token != t.token {
+				t.tries[line] = tries{n: t.tries[line].n + 1}
+			}
+		}
+	}
+	if len(t.tries) > 0 {
+		t.Redis.PExpire(ctx, key, lettersFor)
+	}
+	return nil
 }
 
 // list writes what is in flight in this process.
 func (l *Leader) list(ctx context.Context, keys []string) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
+	l.listed = true
 	return l.Redis.HSet(ctx, l.Space.Key(inflightKey), l.token, strings.Join(keys, "\n")).Err()
 }
 
-// giveBack takes the list of what is in flight in this process back. What has returned does not
-// count, also if another leader has counted it meanwhile. After an error Run calls it again.
-func (l *Leader) giveBack() {
+// unlist removes the list of what is in flight in this process. After an error Run calls it again.
+func (l *Leader) unlist() {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	_, err := l.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.HDel(ctx, l.Space.Key(inflightKey), l.token)
-		if len(l.owed) > 0 {
-			p.HDel(ctx, l.Space.Key(triesKey), l.owed...)
-		}
-		return nil
-	})
-	if err == nil {
-		l.owes, l.owed = false, nil
-	}
+	l.listed = l.Redis.HDel(ctx, l.Space.Key(inflightKey), l.token).Err() != nil
 }
 
-// panicked counts an attempt that has panicked. Where Redis does not take that, this term counts it.
-func (l *Leader) panicked(key string) {
+// notePanic has an attempt count that has panicked. If Redis does not take that, it counts in this term.
+func (l *Leader) notePanic(key string) {
 	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
 	defer cancel()
-	_, err := l.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.HIncrBy(ctx, l.Space.Key(triesKey), key, 1)
-		p.PExpire(ctx, l.Space.Key(triesKey), lettersFor)
-		return nil
-	})
-	if err != nil {
+	if err := l.Redis.HSet(ctx, l.Space.Key(inflightKey), rand.Text(), key).Err(); err != nil {
 		l.Log.Debug().Err(err).Msg("redis does not take that an attempt has panicked")
 	}
 }
 
-// putOff has an ID be due after a time.
-func (l *Leader) putOff(ctx context.Context, k *Kind, id string, wait time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
-	now, err := l.Redis.Time(ctx).Result()
-	if err != nil {
-		return err
+// pauseOf returns for how long a dead letter is not tried again yet, although it is due: at least for as
+// long as it was one when it was tried last, so that the pauses double.
+func (t *term) pauseOf(w work) time.Duration {
+	if w.letter == nil || w.letter.Version != t.Version {
+		return 0
 	}
-	return l.Redis.ZAddXX(ctx, k.Due, redis.Z{Score: float64(now.Add(wait).UnixMilli()), Member: id}).Err()
-}
-
-// skip has a kind skip what is at fault, and tells of that as of a dead letter, which it is not.
-func (l *Leader) skip(ctx context.Context, k *Kind, w work, reason string) error {
-	limited, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	err := k.Skip(limited, w.id)
-	if err == nil {
-		err = l.forgetAttempts(ctx, w.key)
-	}
-	if err == nil {
-		now := time.Now()
-		l.tell(Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version})
-	}
-	return err
-}
-
-// tell tells of a dead letter.
-func (l *Leader) tell(letter Letter) {
-	l.Log.Error().Str("kind", letter.Kind).Str("id", letter.ID).Str("reason", letter.Reason).Msg("the leader cannot deal with something: it is a dead letter")
-	if l.OnDead != nil {
-		l.OnDead(letter)
-	}
+	pause := max(t.Timing.DeadPause, w.letter.Last.Sub(w.letter.Since))
+	return min(pause, t.deadFor(w)) - time.Since(w.letter.Last)
 }
 
 // deadFor returns after which time a dead letter is tried again by itself.
-func (l *Leader) deadFor(k *Kind) time.Duration { return cmp.Or(k.DeadFor, l.Timing.DeadFor) }
+func (t *term) deadFor(w work) time.Duration {
+	return cmp.Or(t.kinds[w.kind].DeadFor, t.Timing.DeadFor)
+}
 
-// bury makes a dead letter of something, and tells of it unless it was one.
-func (l *Leader) bury(ctx context.Context, k *Kind, w work, reason string) (*Letter, error) {
-	now := time.Now()
-	letter := &Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: l.Version}
-	if w.letter != nil {
-		letter.Since, letter.Again = w.letter.Since, w.letter.Again+1
-	}
-	text, err := json.Marshal(letter)
-	if err != nil {
-		return nil, err
-	}
-	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+// putOff has work be due after a time.
+func (t *term) putOff(ctx context.Context, w *work, wait time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	_, err = l.Redis.TxPipelined(limited, func(p redis.Pipeliner) error {
-		p.HSet(limited, l.Space.Key(deadKey), w.key, text)
-		if w.tries >= mostAttempts {
-			p.HSet(limited, l.Space.Key(triesKey), w.key, mostAttempts-1)
+	now, err := t.Redis.Time(ctx).Result()
+	if err != nil {
+		return err
+	}
+	return t.Redis.ZAddXX(ctx, t.kinds[w.kind].Due, redis.Z{Score: float64(now.Add(wait).UnixMilli()), Member: w.id}).Err()
+}
+
+// bury makes a dead letter of work. If its kind can, it skips what is at fault instead, and goes on at
+// once. Staff are notified of it, unless it was a dead letter before.
+func (t *term) bury(ctx context.Context, w *work, reason string) (again time.Duration, err error) {
+	ctx = context.WithoutCancel(ctx)
+	k, now := t.kinds[w.kind], time.Now()
+	letter := &Letter{Kind: k.Name, ID: w.id, Reason: reason, Since: now, Last: now, Version: t.Version}
+	if w.letter != nil {
+		letter.Since = w.letter.Since
+	}
+	if err := t.forget(ctx, w.key); err != nil {
+		return 0, err
+	}
+	if k.Skip != nil {
+		limited, cancel := context.WithTimeout(ctx, callLimit)
+		defer cancel()
+		again, err = time.Nanosecond, k.Skip(limited, w.id)
+	} else if err = t.keep(ctx, map[string]*Letter{w.key: letter}); err == nil {
+		err = t.putOff(ctx, w, t.deadFor(*w))
+	}
+	if err != nil {
+		return 0, err
+	}
+	if w.letter == nil {
+		t.Log.Error().Str("kind", k.Name).Str("id", w.id).Str("reason", reason).Msg("the leader cannot deal with something: it is a dead letter")
+		if t.OnDead != nil {
+			t.OnDead(*letter)
+		}
+	}
+	w.tries, w.letter = tries{}, letter
+	if k.Skip != nil {
+		w.letter = nil
+	}
+	return again, nil
+}
+
+// LateAfter is for how long something is due that is late.
+const LateAfter = time.Minute
+
+// Queue says how much there is to do of a kind.
+type Queue struct {
+	Kind string
+	// Due is how many IDs are due and not worked on, and Late how many of them are for LateAfter.
+	// Dead letters, of which there are Dead, are not among them.
+	Due, Late, Dead int
+}
+
+// Queues returns how much there is to do of each kind, and the dead letters, the oldest first.
+func (l *Leader) Queues(ctx context.Context) ([]Queue, []Letter, error) {
+	dead, err := l.Letters(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	now, err := l.Redis.Time(ctx).Result()
+	if err != nil {
+		return nil, dead, err
+	}
+	queues, counts := make([]Queue, len(l.kinds)), make([][2]*redis.IntCmd, len(l.kinds))
+	_, err = l.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		for i, k := range l.kinds {
+			for j, at := range []time.Time{now, now.Add(-LateAfter)} {
+				counts[i][j] = p.ZCount(ctx, k.Due, "-inf", fmt.Sprint(at.UnixMilli()))
+			}
 		}
 		return nil
 	})
-	if err == nil {
-		err = l.putOff(ctx, k, w.id, l.deadFor(k))
+	for i, k := range l.kinds {
+		queues[i] = Queue{Kind: k.Name, Due: int(counts[i][0].Val()), Late: int(counts[i][1].Val())}
+		for _, letter := range dead {
+			if letter.Kind == k.Name {
+				queues[i].Dead++
+			}
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if w.letter == nil {
-		l.tell(*letter)
-	}
-	return letter, nil
+	return queues, dead, err
 }

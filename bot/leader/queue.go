@@ -11,15 +11,12 @@ import (
 //
 // Those that are due stand in lines, which take turns. It is not safe for concurrent use: the
 // goroutine of a term owns it.
-//
-// client-go's workqueue has the rule about adding twice as well. It would bring six modules,
-// and neither lines that take turns nor a time that is moved would come from it.
 type queue struct {
 	line    func(id string) string
 	items   map[string]*item
-	waiting byTime
-	lines   map[string][]*item // that are due
-	turns   []string           // the lines that are not empty, in the order of their turns
+	waiting byTime              // also has moments from which items were moved since
+	lines   map[string][]string // the IDs that are due
+	turns   []string            // the lines that are not empty, in the order of their turns
 	running int
 	full    bool                 // the last reading found as many as it may
 	ended   map[string]time.Time // when the work on an ID has ended, since the last reading
@@ -27,11 +24,9 @@ type queue struct {
 
 // item is an ID in a queue.
 type item struct {
-	id    string
 	at    time.Time
 	state state
-	again bool // while it is worked on somebody has woken it
-	index int  // in queue.waiting
+	again bool // somebody has woken it while it was worked on
 }
 
 // state is where an item is.
@@ -47,20 +42,20 @@ func newQueue(line func(string) string) *queue {
 	if line == nil {
 		line = func(string) string { return "" }
 	}
-	return &queue{line: line, items: make(map[string]*item), lines: make(map[string][]*item), ended: make(map[string]time.Time)}
+	return &queue{line: line, items: make(map[string]*item), lines: make(map[string][]string), ended: make(map[string]time.Time)}
 }
 
 // set says when an ID is due, whatever was known before. One that is due already, or worked
 // on, is left alone.
 func (q *queue) set(id string, at time.Time) {
-	switch i := q.items[id]; {
-	case i == nil:
-		i = &item{id: id, at: at}
+	i := q.items[id]
+	if i == nil {
+		i = &item{}
 		q.items[id] = i
-		heap.Push(&q.waiting, i)
-	case i.state == waiting:
+	}
+	if i.state == waiting && !i.at.Equal(at) {
 		i.at = at
-		heap.Fix(&q.waiting, i.index)
+		heap.Push(&q.waiting, moment{id, at})
 	}
 }
 
@@ -76,12 +71,16 @@ func (q *queue) wake(id string, now time.Time) {
 // ready has what is due stand in line, and reports whether there is anything.
 func (q *queue) ready(now time.Time) bool {
 	for len(q.waiting) > 0 && !q.waiting[0].at.After(now) {
-		i, _ := heap.Pop(&q.waiting).(*item)
-		line := q.line(i.id)
+		m, _ := heap.Pop(&q.waiting).(moment)
+		i := q.items[m.id]
+		if i == nil || i.state != waiting || !i.at.Equal(m.at) {
+			continue
+		}
+		line := q.line(m.id)
 		if len(q.lines[line]) == 0 {
 			q.turns = append(q.turns, line)
 		}
-		q.lines[line] = append(q.lines[line], i)
+		q.lines[line] = append(q.lines[line], m.id)
 		i.state = due
 	}
 	return len(q.turns) > 0
@@ -90,43 +89,42 @@ func (q *queue) ready(now time.Time) bool {
 // next hands out an ID after ready has reported that there is one.
 func (q *queue) next() (id string) {
 	line := q.turns[0]
-	i := q.lines[line][0]
+	id = q.lines[line][0]
 	q.turns, q.lines[line] = q.turns[1:], q.lines[line][1:]
 	if len(q.lines[line]) > 0 {
 		q.turns = append(q.turns, line)
 	} else {
 		delete(q.lines, line)
 	}
-	i.state = running
+	q.items[id].state = running
 	q.running++
-	return i.id
+	return id
 }
 
 // done says that the work on an ID has ended, and when it is due again; zero if nobody knows
 // of a time.
 func (q *queue) done(id string, next, now time.Time) {
-	i := q.items[id]
+	if q.items[id].again {
+		next = now
+	}
 	delete(q.items, id)
 	q.running--
 	q.ended[id] = now
-	switch {
-	case i.again:
-		q.set(id, now)
-	case !next.IsZero():
+	if !next.IsZero() {
 		q.set(id, next)
 	}
 }
 
-// merge takes over what was read of Redis. What was worked on since the reading began may be in
+// merge takes over what a reading of Redis has found. What was worked on since it began may be in
 // it as it was before, and is left alone.
-func (q *queue) merge(r reading) {
-	q.full = r.full
-	for id, at := range r.due {
-		if !q.ended[id].After(r.began) {
+func (q *queue) merge(began time.Time, f found) {
+	q.full = f.full
+	for id, at := range f.due {
+		if !q.ended[id].After(began) {
 			q.set(id, at)
 		}
 	}
-	maps.DeleteFunc(q.ended, func(_ string, at time.Time) bool { return !at.After(r.began) })
+	maps.DeleteFunc(q.ended, func(_ string, at time.Time) bool { return !at.After(began) })
 }
 
 // more reports, once, that half of a full reading is done, so that the next one is due.
@@ -138,7 +136,7 @@ func (q *queue) more() bool {
 	return true
 }
 
-// until returns when the next ID is due that is not due yet; zero if there is none.
+// until returns when to look for the next ID that is not due yet; zero if there is none.
 func (q *queue) until() time.Time {
 	if len(q.waiting) == 0 {
 		return time.Time{}
@@ -146,27 +144,27 @@ func (q *queue) until() time.Time {
 	return q.waiting[0].at
 }
 
-// byTime is a heap: the item that is due first is the first.
-type byTime []*item
+// moment is when an ID is due.
+type moment struct {
+	id string
+	at time.Time
+}
+
+// byTime is a heap: the earliest moment is the first.
+type byTime []moment
 
 func (h byTime) Len() int           { return len(h) }
 func (h byTime) Less(a, b int) bool { return h[a].at.Before(h[b].at) }
-
-func (h byTime) Swap(a, b int) {
-	h[a], h[b] = h[b], h[a]
-	h[a].index, h[b].index = a, b
-}
+func (h byTime) Swap(a, b int)      { h[a], h[b] = h[b], h[a] }
 
 func (h *byTime) Push(x any) {
-	i, _ := x.(*item)
-	i.index = len(*h)
-	*h = append(*h, i)
+	m, _ := x.(moment)
+	*h = append(*h, m)
 }
 
 func (h *byTime) Pop() any {
 	last := len(*h) - 1
-	i := (*h)[last]
-	(*h)[last] = nil
+	m := (*h)[last]
 	*h = (*h)[:last]
-	return i
+	return m
 }

@@ -73,9 +73,9 @@ func TestQueueLeavesAloneWhatWasReadTooEarly(t *testing.T) {
 	q.set("a", at(0))
 	_ = drain(q, at(0))
 	q.done("a", time.Time{}, at(5))
-	q.merge(reading{began: at(4), due: map[string]time.Time{"a": at(0), "b": at(0)}})
+	q.merge(at(4), found{due: map[string]time.Time{"a": at(0), "b": at(0)}})
 	wantNext(t, "read before", drain(q, at(6)), "b")
-	q.merge(reading{began: at(6), due: map[string]time.Time{"a": at(7)}})
+	q.merge(at(6), found{due: map[string]time.Time{"a": at(7)}})
 	wantNext(t, "read after", drain(q, at(7)), "a")
 }
 
@@ -84,9 +84,9 @@ func TestQueueLeavesAloneWhatWasReadTooEarly(t *testing.T) {
 func TestWaitingForOthersDoesNotSpin(t *testing.T) {
 	l := &Leader{kinds: []*Kind{{Name: "things", AtOnce: 1}}}
 	full := newTerm(l)
-	full.ledger, full.queues[0].running = &ledger{}, 1
+	full.queues[0].running = 1
 	alone := newTerm(l)
-	alone.ledger, alone.lonely, alone.inflight["things b"] = &ledger{}, []work{{id: "c"}}, true
+	alone.alone, alone.inflight["things b"] = &work{id: "c"}, true
 	for name, term := range map[string]*term{"as many as may work": full, "one that is to be alone": alone} {
 		term.queues[0].set("a", time.Now().Add(-time.Second))
 		if wait := term.begin(t.Context()); wait != idle {

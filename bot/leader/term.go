@@ -22,30 +22,25 @@ const (
 	admitCheck = 100 * time.Millisecond
 	// idle is for how long a term waits if it knows of nothing that becomes due.
 	idle = time.Minute
+	// mostWakeups is how many calls of Wake a term has not taken yet at most. The next reading finds
+	// what those say that come on top.
+	mostWakeups = 1000
 )
 
 // term is one term of leading.
 type term struct {
 	*Leader
-	working sync.WaitGroup
-	over    chan struct{}
 	wakeups chan wakeup
 	ended   chan outcome
 	read    chan reading
-	counted chan *ledger
-	listed  chan listing
 	more    chan struct{} // asks for another reading
 
 	// The goroutine of run alone uses these.
-	queues   []*queue // one of each kind
-	*ledger           // nil until it is known
-	inflight map[string]bool
-	writing  bool            // the list of what is in flight is being written
-	written  map[string]bool // as Redis has that list; nil before the first
-	doubtful map[string]bool // what Redis may have in it, as its answer was lost
-	lonely   []work          // what is to be worked alone
-	alone    string          // what is worked alone
-	returned []string        // what counts no attempt, once the term is over
+	queues   []*queue           // one of each kind
+	tries    map[string]tries   // the attempts that count, by name
+	dead     map[string]*Letter // by name
+	inflight map[string]bool    // by name
+	alone    *work              // what is worked alone, or is as soon as nothing else is
 }
 
 // wakeup says that IDs of a kind are due.
@@ -54,60 +49,44 @@ type wakeup struct {
 	ids  []string
 }
 
-// work is an ID that is due.
+// tries are the attempts that count.
+type tries struct {
+	n     int
+	panic string // the last one in this term; empty for none
+}
+
+// work is an ID that is due, with what is known of it.
 type work struct {
 	kind   int
 	id     string
-	key    string  // its name in Redis
-	tries  int     // that count
-	letter *Letter // if it was a dead letter
-	panics string  // what it panicked with last, in this term
+	key    string // its name
+	tries  tries
+	letter *Letter // nil if it is no dead letter
 }
 
-// reason is why so many attempts count.
-func (w work) reason() string {
-	if w.panics != "" {
-		return w.panics
-	}
-	return fmt.Sprintf("the process ended in it, or it panicked, %d times", w.tries)
-}
-
-// outcome is that of work.
+// outcome is what is known of work after it has ended.
 type outcome struct {
 	work
-	next  time.Time // zero if the leader need not know
-	fared fared
+	next time.Time // when it is due again; zero if the leader need not know
 }
 
-// fared is what an outcome says of attempts.
-type fared int
-
-const (
-	unchanged fared = iota // nothing: it was not begun, or Redis does not take that it has returned
-	returned
-	panicked
-	died // letter says so
-)
-
-// listing is the list of what is in flight, after it was written.
-type listing struct {
-	begin []work
-	list  []string
-	err   error
-}
-
-// reading is what is due of a kind, by when.
+// reading is what Redis says.
 type reading struct {
-	kind  int
 	began time.Time
-	due   map[string]time.Time
-	full  bool // more may be due
+	found []found // of each kind
+	dead  map[string]*Letter
+}
+
+// found is what is due of a kind, by when.
+type found struct {
+	due  map[string]time.Time
+	full bool // more may be due
 }
 
 func newTerm(l *Leader) *term {
 	t := &term{
-		Leader: l, over: make(chan struct{}), wakeups: make(chan wakeup), ended: make(chan outcome), read: make(chan reading),
-		counted: make(chan *ledger), listed: make(chan listing), more: make(chan struct{}, 1), inflight: make(map[string]bool), doubtful: make(map[string]bool),
+		Leader: l, wakeups: make(chan wakeup, mostWakeups), ended: make(chan outcome), read: make(chan reading),
+		more: make(chan struct{}, 1), inflight: make(map[string]bool),
 	}
 	for _, k := range l.kinds {
 		t.queues = append(t.queues, newQueue(k.Line))
@@ -115,19 +94,25 @@ func newTerm(l *Leader) *term {
 	return t
 }
 
-// wake has IDs be due. After the term it does nothing.
+// wake has IDs be due.
 func (t *term) wake(w wakeup) {
 	select {
 	case t.wakeups <- w:
-	case <-t.over:
+	default:
 	}
 }
 
 // run works until ctx is done, and until what was begun has ended.
 func (t *term) run(ctx context.Context) {
 	var helping sync.WaitGroup
-	helping.Go(func() { t.keepReading(ctx) })
+	defer helping.Wait()
 	helping.Go(func() { t.listen(ctx) })
+	for err := t.count(ctx); err != nil; err = t.count(ctx) {
+		if pause(ctx, t.Timing.Renew); ctx.Err() != nil {
+			return
+		}
+	}
+	helping.Go(func() { t.keepReading(ctx) })
 	for ctx.Err() == nil {
 		timer := time.NewTimer(t.begin(ctx))
 		select {
@@ -135,255 +120,169 @@ func (t *term) run(ctx context.Context) {
 		case <-timer.C:
 		case w := <-t.wakeups:
 			t.woken(w)
-		case known := <-t.counted:
-			t.ledger = known
-		case l := <-t.listed:
-			t.start(ctx, l)
 		case o := <-t.ended:
 			t.end(o)
 		case r := <-t.read:
-			t.queues[r.kind].merge(r)
+			t.merge(r)
 		}
 		timer.Stop()
 	}
 	for len(t.inflight) > 0 {
-		select {
-		case l := <-t.listed:
-			t.doubt(l.list)
-			for _, w := range l.begin {
-				delete(t.inflight, w.key) // which was not begun
-			}
-		case o := <-t.ended:
-			t.end(o)
-		}
-	}
-	close(t.over)
-	helping.Wait()
-	t.working.Wait()
-	t.doubt(slices.Collect(maps.Keys(t.written)))
-	for key := range t.doubtful {
-		if t.tries[key] == 0 {
-			t.returned = append(t.returned, key)
-		}
-	}
-}
-
-// doubt notes what Redis may have in the list of what is in flight.
-func (t *term) doubt(list []string) {
-	for _, key := range list {
-		t.doubtful[key] = true
+		t.end(<-t.ended)
 	}
 }
 
 func (t *term) woken(w wakeup) {
+	if w.kind == wakeLetters {
+		t.readMore()
+	}
 	for i, k := range t.kinds {
-		if k.Name != w.kind {
-			continue
-		}
 		for _, id := range w.ids {
-			t.queues[i].wake(id, time.Now())
+			if k.Name == w.kind {
+				t.queues[i].wake(id, time.Now())
+			}
 		}
+	}
+}
+
+func (t *term) merge(r reading) {
+	for i, f := range r.found {
+		if f.due != nil {
+			t.queues[i].merge(r.began, f)
+		}
+	}
+	for key, letter := range t.dead {
+		if letter.Last.After(r.began) { // the reading may be older
+			r.dead[key] = letter
+		}
+	}
+	t.dead = r.dead
+}
+
+// readMore asks for another reading.
+func (t *term) readMore() {
+	select {
+	case t.more <- struct{}{}:
+	default:
 	}
 }
 
 // begin begins what is due and may begin. It returns for how long there is nothing else to begin.
 func (t *term) begin(ctx context.Context) time.Duration {
-	if t.ledger == nil || t.writing || t.alone != "" {
-		return idle
-	}
 	wait := idle
 	var batch []work
 	for i, k := range t.kinds {
 		q := t.queues[i]
-		for len(t.lonely) == 0 && q.running < k.AtOnce && q.ready(time.Now()) {
+		for t.alone == nil && q.running < k.AtOnce && q.ready(time.Now()) {
 			if k.Admit != nil && !k.Admit() {
 				wait = min(wait, admitCheck)
 				break
 			}
-			w := t.next(i)
-			switch {
-			case w.tries >= mostAttempts:
-				t.working.Go(func() { t.die(ctx, w, w.reason()) })
-			case t.pauseOf(w) > 0:
-				t.working.Go(func() { t.wait(ctx, w, t.pauseOf(w)) })
-			case w.tries >= aloneFrom:
-				t.lonely = append(t.lonely, w)
-			default:
+			if w := t.next(i); w.tries.n >= aloneFrom || w.letter != nil && t.pauseOf(w) <= 0 {
+				t.alone = &w
+			} else {
 				batch = append(batch, w)
 			}
 		}
 		if q.more() {
-			select {
-			case t.more <- struct{}{}:
-			default:
-			}
+			t.readMore()
 		}
 		// What waits for others to end is begun when they have.
-		if at := q.until(); !at.IsZero() && q.running < k.AtOnce && len(t.lonely) == 0 {
+		if at := q.until(); !at.IsZero() && q.running < k.AtOnce && t.alone == nil {
 			wait = min(wait, time.Until(at))
 		}
 	}
-	if len(t.lonely) > 0 && len(batch) == 0 && len(t.inflight) == 0 {
-		batch, t.lonely = t.lonely[:1], t.lonely[1:]
-		t.alone = batch[0].key
+	if t.alone != nil && len(batch) == 0 && len(t.inflight) == 0 {
+		batch = []work{*t.alone}
 	}
-	t.write(ctx, batch)
+	if len(batch) > 0 && !t.start(ctx, batch) {
+		return 0
+	}
 	return max(wait, 0)
 }
 
 // next takes what is next of a kind.
 func (t *term) next(kind int) work {
 	id := t.queues[kind].next()
-	w := work{kind: kind, id: id, key: name(t.kinds[kind].Name, id)}
-	w.tries = t.tries[w.key]
-	w.panics = t.panics[w.key]
-	if letter, is := t.dead[w.key]; is {
-		w.letter = &letter
-	}
-	return w
+	key := name(t.kinds[kind].Name, id)
+	return work{kind: kind, id: id, key: key, tries: t.tries[key], letter: t.dead[key]}
 }
 
-// pauseOf returns for how long a dead letter is not tried again yet, although it is due. The pause
-// doubles with each time that it was tried in vain.
-func (t *term) pauseOf(w work) time.Duration {
-	if w.letter == nil || w.letter.Version != t.Version {
-		return 0
-	}
-	pause := min(t.Timing.DeadPause<<min(w.letter.Again, mostDoubled), t.deadFor(t.kinds[w.kind]))
-	return pause - time.Since(w.letter.Last)
-}
-
-// write writes that work is in flight, which begins after that. If Redis has that already, it
-// begins at once.
-func (t *term) write(ctx context.Context, batch []work) {
-	known := t.alone == ""
+// start begins work once Redis has it in the list of what is in flight. It reports whether Redis has.
+func (t *term) start(ctx context.Context, batch []work) bool {
 	for _, w := range batch {
-		known = known && t.written[w.key]
 		t.inflight[w.key] = true
 	}
-	l := listing{begin: batch, list: slices.Collect(maps.Keys(t.inflight))}
-	switch {
-	case len(batch) == 0:
-	case known:
-		l.list = slices.Collect(maps.Keys(t.written))
-		t.start(ctx, l)
-	default:
-		t.writing = true
-		t.working.Go(func() {
-			l.err = t.list(ctx, l.list)
-			select {
-			case t.listed <- l:
-			case <-t.over:
-			}
-		})
-	}
-}
-
-// start begins what is in the list that Redis has.
-func (t *term) start(ctx context.Context, l listing) {
-	t.writing = false
-	if l.err != nil {
-		t.doubt(l.list)
-	} else {
-		clear(t.doubtful)
-		t.written = make(map[string]bool, len(l.list))
-		for _, key := range l.list {
-			t.written[key] = true
-		}
-	}
-	for _, w := range l.begin {
-		if l.err != nil {
-			t.end(outcome{work: w, next: time.Now().Add(t.Timing.Retry)})
+	err := t.list(ctx, slices.Collect(maps.Keys(t.inflight)))
+	for _, w := range batch {
+		if err != nil {
+			t.end(outcome{w, time.Now().Add(t.Timing.Retry)})
 			continue
 		}
-		t.working.Go(func() { t.reconcile(ctx, w) })
+		go t.work(ctx, w)
 	}
+	return err == nil
 }
 
 // end notes how work has ended.
 func (t *term) end(o outcome) {
 	delete(t.inflight, o.key)
-	if t.alone == o.key {
-		t.alone = ""
+	if t.alone != nil && t.alone.key == o.key {
+		t.alone = nil
 	}
-	switch o.fared {
-	case returned:
-		delete(t.tries, o.key)
-		delete(t.dead, o.key)
-		delete(t.panics, o.key)
-	case panicked:
-		t.tries[o.key]++
-		t.panics[o.key] = o.panics
-	case died:
-		t.dead[o.key] = *o.letter
-		if o.tries >= mostAttempts {
-			t.tries[o.key] = mostAttempts - 1
-		}
+	delete(t.tries, o.key)
+	if o.tries.n > 0 {
+		t.tries[o.key] = o.tries
+	}
+	delete(t.dead, o.key)
+	if o.letter != nil {
+		t.dead[o.key] = o.letter
 	}
 	t.queues[o.kind].done(o.id, o.next, time.Now())
 }
 
-// report reports how work has ended.
-func (t *term) report(o outcome) {
-	select {
-	case t.ended <- o:
-	case <-t.over:
+// work deals with an ID that is due.
+func (t *term) work(ctx context.Context, w work) {
+	var again time.Duration
+	var err error
+	switch wait := t.pauseOf(w); {
+	case w.tries.n >= mostAttempts, w.tries.n > 0 && w.letter != nil:
+		again, err = t.bury(ctx, &w, w.tries.reason())
+	case wait > 0:
+		err = t.putOff(ctx, &w, wait)
+	default:
+		again, err = t.reconcile(ctx, &w)
 	}
-}
-
-// reconcile works on an ID.
-func (t *term) reconcile(ctx context.Context, w work) {
-	k := t.kinds[w.kind]
-	limited, cancel := context.WithTimeout(ctx, k.Limit)
-	defer cancel()
-	again, panics, err := t.call(limited, k, w.id)
 	o := outcome{work: w}
 	switch {
-	case panics != "":
-		t.panicked(w.key)
-		o.panics = panics
-		o.fared, o.next = panicked, time.Now().Add(t.Timing.Retry)
-		t.report(o)
-		return
-	case errors.Is(err, record.ErrUnreadable):
-		t.die(ctx, w, err.Error())
-		return
 	case err != nil:
-		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
 		o.next = time.Now().Add(t.Timing.Retry)
 	case again > 0 && again <= t.Timing.Window:
 		o.next = time.Now().Add(again)
 	}
-	if (w.tries > 0 || w.letter != nil) && t.forgetAttempts(ctx, w.key) == nil {
-		o.fared = returned
-	}
-	t.report(o)
+	t.ended <- o
 }
 
-// die makes a dead letter of work.
-func (t *term) die(ctx context.Context, w work, reason string) {
-	k, o := t.kinds[w.kind], outcome{work: w}
-	var err error
-	if k.Skip != nil {
-		err = t.skip(ctx, k, w, reason)
-		o.next, o.fared = time.Now(), returned
-	} else {
-		o.letter, err = t.bury(ctx, k, w, reason)
-		o.fared = died
+// reconcile works on an ID. Whatever returns has no attempt that counts, and is no dead letter.
+func (t *term) reconcile(ctx context.Context, w *work) (again time.Duration, err error) {
+	k := t.kinds[w.kind]
+	limited, cancel := context.WithTimeout(ctx, k.Limit)
+	defer cancel()
+	again, panics, err := t.call(limited, k, w.id)
+	switch {
+	case panics != "":
+		w.tries = tries{w.tries.n + 1, panics}
+		t.notePanic(w.key)
+		return 0, errors.New(panics)
+	case errors.Is(err, record.ErrUnreadable):
+		return t.bury(ctx, w, err.Error())
+	case err != nil:
+		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
 	}
-	if err != nil {
-		o.next, o.fared = time.Now().Add(t.Timing.Retry), unchanged
+	if (w.tries.n > 0 || w.letter != nil) && t.forget(ctx, w.key) == nil {
+		w.tries, w.letter = tries{}, nil
 	}
-	t.report(o)
-}
-
-// wait has a dead letter wait that was tried just now.
-func (t *term) wait(ctx context.Context, w work, left time.Duration) {
-	o := outcome{work: w}
-	if t.putOff(ctx, t.kinds[w.kind], w.id, left) != nil {
-		o.next = time.Now().Add(t.Timing.Retry)
-	}
-	t.report(o)
+	return again, err
 }
 
 // call has an ID reconciled. A panic ends no process; panics is what it was, "" without one.
@@ -398,28 +297,14 @@ func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duratio
 	return again, "", err
 }
 
-// tidyEvery is between two looks whether dead letters are too old.
-const tidyEvery = time.Hour
-
-// keepReading reads now and then what is due soon, after it has counted what other processes died of.
+// keepReading reads now and then what is due soon.
 func (t *term) keepReading(ctx context.Context) {
 	for ctx.Err() == nil {
-		known, err := t.count(ctx)
-		if err == nil {
+		if r, err := t.readAll(ctx); err == nil {
 			select {
-			case t.counted <- known:
+			case t.read <- r:
 			case <-ctx.Done():
 			}
-			break
-		}
-		pause(ctx, t.Timing.Renew)
-	}
-	var tidied time.Time
-	for ctx.Err() == nil {
-		t.readAll(ctx)
-		if time.Since(tidied) >= tidyEvery {
-			tidied = time.Now()
-			_ = t.Tidy(ctx) // or the next time
 		}
 		select {
 		case <-ctx.Done():
@@ -429,42 +314,44 @@ func (t *term) keepReading(ctx context.Context) {
 	}
 }
 
-// readAll reads what is due within the window, of all kinds.
-func (t *term) readAll(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	began := time.Now()
-	clock, err := t.Redis.Time(limited).Result()
-	if err != nil {
-		return // the next time
+// readAll reads what is due within the window, of all kinds, and the dead letters.
+func (t *term) readAll(ctx context.Context) (reading, error) {
+	r := reading{began: time.Now(), found: make([]found, len(t.kinds))}
+	var err error
+	if r.dead, err = t.tidy(ctx); err != nil {
+		return r, err
 	}
-	ahead := time.Since(began) / 2 // the answer is about as old
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	asked := time.Now()
+	clock, err := t.Redis.Time(ctx).Result()
+	if err != nil {
+		return r, err
+	}
+	here := asked.Add(time.Since(asked) / 2) // when it was that time there
 	until := strconv.FormatInt(clock.Add(t.Timing.Window).UnixMilli(), 10)
-	found := make([]*redis.ZSliceCmd, len(t.kinds))
-	_, _ = t.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
+	answers := make([]*redis.ZSliceCmd, len(t.kinds))
+	_, _ = t.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
 		for i, k := range t.kinds {
-			found[i] = p.ZRangeArgsWithScores(limited, redis.ZRangeArgs{Key: k.Due, Start: "-inf", Stop: until, ByScore: true, Count: mostWaiting})
+			answers[i] = p.ZRangeArgsWithScores(ctx, redis.ZRangeArgs{Key: k.Due, Start: "-inf", Stop: until, ByScore: true, Count: mostWaiting})
 		}
 		return nil
 	})
 	for i, k := range t.kinds {
-		entries, err := found[i].Result()
+		entries, err := answers[i].Result()
 		if err != nil {
-			if ctx.Err() == nil {
+			if !Ended(ctx) {
 				t.Log.Warn().Err(err).Str("kind", k.Name).Msg("redis does not tell what is due")
 			}
 			continue
 		}
-		r := reading{kind: i, began: began, due: make(map[string]time.Time, len(entries)), full: len(entries) == mostWaiting}
+		r.found[i] = found{due: make(map[string]time.Time, len(entries)), full: len(entries) == mostWaiting}
 		for _, e := range entries {
 			id, _ := e.Member.(string)
-			r.due[id] = began.Add(ahead + time.UnixMilli(int64(e.Score)).Sub(clock))
-		}
-		select {
-		case t.read <- r:
-		case <-ctx.Done():
+			r.found[i].due[id] = here.Add(time.UnixMilli(int64(e.Score)).Sub(clock))
 		}
 	}
+	return r, nil
 }
 
 // listen takes the calls of Wake in other processes.
@@ -480,8 +367,7 @@ func (t *term) listen(ctx context.Context) {
 			if !ok {
 				return
 			}
-			words := strings.Fields(m.Payload)
-			if len(words) > 1 {
+			if words := strings.Fields(m.Payload); len(words) > 1 {
 				t.wake(wakeup{words[0], words[1:]})
 			}
 		}

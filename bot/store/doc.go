@@ -9,7 +9,7 @@
 //	                         interaction has done already
 //	actions.holdScript       has actions count as abandoned after a time, by Redis's clock
 //	actions.saveScript       writes what has become of an action, unless it was reported meanwhile
-//	leader.countScript       counts an attempt for what a process worked on that has ended
+//	leader.forgetScript      has no attempt count on what has returned, in the lists of processes that ended
 //	lease.holdScript         takes a lease, renews it or gives it up, unless another process holds it
 //	logchannel.addScript     adds entries for a log channel that are neither waiting nor delivered
 //	record.saveScript        writes a record of the version that was read, and when it is due
