@@ -6,6 +6,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi"
@@ -46,11 +47,11 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Length(o.Uptime, v.interval)}))
 	}
 	if o.Count > 1 {
-		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": stamp(v.alert.Since(o), "t")}))
+		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": message.Time(v.alert.Since(o), "t")}))
 	}
 	if !o.RecoveredAt.IsZero() {
 		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
-		lines = append(lines, v.t.Format("alert.back_after", args{"Time": stamp(o.RecoveredAt, "t"), "Duration": lasted}))
+		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
 	if quiet := v.quiet(o); quiet != "" {
 		lines = append(lines, "🔕 "+quiet)
@@ -94,7 +95,7 @@ func (v alertView) quiet(o alerts.Outage) string {
 	case o.RecoveredAt.IsZero():
 		return v.t.Format("alert.quiet", args{"Duration": v.t.Duration(alerts.QuietFor)})
 	default: // a time, which is true also once it is over
-		return v.t.Format("alert.quiet_until", args{"Time": stamp(o.RecoveredAt.Add(alerts.QuietFor), "t")})
+		return v.t.Format("alert.quiet_until", args{"Time": message.Time(o.RecoveredAt.Add(alerts.QuietFor), "t")})
 	}
 }
 
@@ -103,7 +104,7 @@ func serverOf(o alerts.Outage) hostapi.Server { return hostapi.Server{ID: o.Serv
 
 // noticed says when a poll found a bot to be down.
 func (v alertView) noticed(at time.Time) string {
-	return v.t.Format("alert.when", args{"Time": stamp(at, "t"), "When": relative(at)})
+	return v.t.Format("alert.when", args{"Time": message.Time(at, "t"), "When": relative(at)})
 }
 
 // rowsOfOne are the buttons under an alert of one bot: those that act on it, as its card has them,

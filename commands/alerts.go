@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
@@ -257,7 +258,7 @@ const labelNameLimit = 40
 func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
 		v, until := c.view(r), time.Now().Add(alerts.MuteFor)
-		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": stamp(until, "t")}))
+		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": message.Time(until, "t")}))
 		return muted, unreadableAlerts(c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until))
 	}), nil
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actions"
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -159,7 +160,7 @@ func (c card) limits() string {
 func (c card) fields(s hostapi.Server) []*discordgo.MessageEmbedField {
 	created := ""
 	if !s.CreatedAt.IsZero() {
-		created = stamp(s.CreatedAt, "D") + " · " + relative(s.CreatedAt)
+		created = message.Time(s.CreatedAt, "D") + " · " + relative(s.CreatedAt)
 	}
 	return []*discordgo.MessageEmbedField{
 		c.field("card.language", sanitize.Markdown(s.Language, wordLimit), true),

@@ -12,6 +12,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/actions"
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/alerts"
@@ -112,7 +113,7 @@ func (v view) keptLines(k Kept) []string {
 	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})
 	add(k.Follows > 0, "staff.forget.follows", args{"N": k.Follows})
 	add(k.Events > 0, "staff.forget.events", args{"N": k.Events})
-	add(!k.Since.IsZero(), "staff.forget.history", args{"When": stamp(k.Since, "D"), "N": k.days()})
+	add(!k.Since.IsZero(), "staff.forget.history", args{"When": message.Time(k.Since, "D"), "N": k.days()})
 	return lines
 }
 

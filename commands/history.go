@@ -8,6 +8,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/history"
 	"hostbot/commands/chart"
@@ -106,7 +107,7 @@ func (v view) outages(p past) string {
 			lines = append(lines, "…")
 			break
 		}
-		lines = append(lines, chart.SquareOut+" "+v.outage(p, s, stamp(s.From, "f")))
+		lines = append(lines, chart.SquareOut+" "+v.outage(p, s, message.Time(s.From, "f")))
 	}
 	return strings.Join(lines, "\n")
 }

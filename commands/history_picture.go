@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/watch/history"
 	"hostbot/commands/chart"
 )
@@ -82,7 +83,7 @@ func (v view) legend(p past) string {
 	}
 	text := "-# " + strings.Join(key, " · ") + "\n-# " + v.t.Text("history.meaning") + " " + v.t.Text("history.days")
 	if len(p.known) > 0 && p.known[0].From.After(p.from) {
-		text += "\n-# " + v.t.Format("history.since", args{"When": stamp(p.known[0].From, "f")})
+		text += "\n-# " + v.t.Format("history.since", args{"When": message.Time(p.known[0].From, "f")})
 	}
 	return text
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/incident"
@@ -20,7 +21,7 @@ const detailLimit = 1000
 func (v view) drawIncident(i incident.Incident) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Format("staff.reference.title", args{"Reference": i.Reference}),
-		Description: stamp(i.At, "F") + " · " + relative(i.At),
+		Description: message.Time(i.At, "F") + " · " + relative(i.At),
 		Color:       blurple,
 	}
 	if i.Cause != "" { // which an earlier version did not keep

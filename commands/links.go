@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 )
@@ -123,5 +124,5 @@ func (v view) at(t time.Time) string {
 	if time.Until(t) > 12*time.Hour {
 		style = "f"
 	}
-	return v.t.Format("time.at", args{"Time": stamp(t.Add(time.Second-1), style)})
+	return v.t.Format("time.at", args{"Time": message.Time(t.Add(time.Second-1), style)})
 }

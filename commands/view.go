@@ -3,13 +3,13 @@ package commands
 import (
 	"cmp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
@@ -143,13 +143,8 @@ func row(components ...discordgo.MessageComponent) discordgo.ActionsRow {
 	return discordgo.ActionsRow{Components: components}
 }
 
-// stamp is a time that Discord shows in the reader's own zone and words.
-func stamp(at time.Time, style string) string {
-	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
-}
-
 // relative shows a time as Discord does, ticking: "5 minutes ago".
-func relative(t time.Time) string { return stamp(t, "R") }
+func relative(t time.Time) string { return message.Time(t, "R") }
 
 // bar draws how much is used. Anything used shows, and only a full bar means full.
 func bar(used, total int) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/outages"
@@ -106,7 +107,7 @@ func (l *Log) Outage(o outages.Outage) {
 		plans += sanitize.Markdown(plan, nameLimit) + ": " + strconv.Itoa(o.Plans[plan]) + "\n"
 	}
 	title := l.t.Count("log.fell.title", o.Bots, locale.Args{"Customers": o.Customers, "Duration": l.t.Duration(o.Within)})
-	entry := l.entry("📉 "+title, color, l.field("fell_at", "<t:"+strconv.FormatInt(o.First.Unix(), 10)+":T>"), l.field("fell_back", strconv.Itoa(o.Recovered)))
+	entry := l.entry("📉 "+title, color, l.field("fell_at", message.Time(o.First, "T")), l.field("fell_back", strconv.Itoa(o.Recovered)))
 	if plans != "" {
 		entry.Fields = append(entry.Fields, l.field("fell_plans", plans))
 	}

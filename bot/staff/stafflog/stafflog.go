@@ -10,13 +10,13 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -136,7 +136,7 @@ func (l *Log) line(r *interaction.Request, parts ...string) string {
 
 // now begins a line, with the time.
 func (l *Log) now() string {
-	return "<t:" + strconv.FormatInt(time.Now().Unix(), 10) + ":T> " + l.mark()
+	return message.Time(time.Now(), "T") + " " + l.mark()
 }
 
 // mark says of a test that it is one.
