@@ -163,7 +163,7 @@ func (b *Bot) build() error {
 		Accounts: cache, Hosting: hosting, Actions: b.actions, Texts: texts,
 		Staff: commands.Staff{
 			GuildID: s.Admin.GuildID, UserIDs: s.Admin.UserIDs, RoleIDs: s.Admin.RoleIDs,
-			Kept: b.kept(cache), Forget: b.forget(cache), Incident: b.incidents.Incident, Recent: b.incidents.Recent, TestLogs: b.stafflog.Test, Health: b.health,
+			Kept: b.kept(cache), Forget: b.forget(cache), Incident: b.incidents.Incident, Recent: b.incidents.Recent, TestLogs: b.stafflog.Test, Health: b.health, RetryDead: b.leader.Retry,
 		},
 		Links: commands.Links(s.Links), Watch: watching, Support: b.support(texts),
 		Forms: commands.Forms{Drafts: draft.New(b.redis.Client, b.space), Languages: s.Languages},

@@ -32,7 +32,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
 	outage, _ := b.outages.Current(ctx)
-	letters, _ := b.leader.Letters(ctx)
+	queues, letters, _ := b.leader.Queues(ctx)
 	lostSince, lostReason := b.connections.loss()
 	return health.Report{
 		Version:  b.version,
@@ -42,7 +42,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: lostSince, LostReason: lostReason, Unlocated: b.whyNoGateway(),
 		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(), Missing: b.missingAccounts(),
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
-		Leader: leads, Dead: letters,
+		Leader: leads, Queues: queues, Dead: letters,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),
 		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: outage,
 	}

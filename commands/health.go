@@ -29,29 +29,29 @@ func (v view) drawHealth(r health.Report) interaction.Response {
 	if slices.ContainsFunc(items, func(i health.Item) bool { return i.State == health.Failure }) {
 		color = orange
 	}
+	var rows []discordgo.MessageComponent
+	if len(r.Dead) > 0 {
+		rows = append(rows, row(v.button(discordgo.SecondaryButton, "button.again", idRetryDead, false)))
+	}
 	return v.draw("", &discordgo.MessageEmbed{
 		Title: v.t.Text("staff.status.title"), Color: color, Description: paragraphs(v.verdict(items), v.cures(items)), Fields: append(fields, healthFields(items)...),
-	})
+	}, rows...)
 }
 
 // healthFields returns the fields of items. Those about one thing share a field.
 func healthFields(items []health.Item) (fields []*discordgo.MessageEmbedField) {
 	title := ""
 	for _, i := range items {
-		text := i.Staff.Text
-		if text == "" && i.State != health.OK {
-			text = i.Text
-		}
-		if text == "" {
+		if i.Text == "" || i.Title == "" && i.State == health.OK {
 			continue
 		}
-		joined := i.Staff.Title != "" && i.Staff.Title == title && i.Staff.ChannelID == ""
+		joined := i.Title != "" && i.Title == title && i.ChannelID == ""
 		if !joined {
-			fields = append(fields, &discordgo.MessageEmbedField{Name: cmp.Or(i.Staff.Title, i.Name), Inline: i.Staff.Short})
-			title = i.Staff.Title
+			fields = append(fields, &discordgo.MessageEmbedField{Name: cmp.Or(i.Title, i.Name), Inline: i.Short})
+			title = i.Title
 		}
 		field := fields[len(fields)-1]
-		field.Value = strings.TrimPrefix(field.Value+"\n"+text, "\n")
+		field.Value = strings.TrimPrefix(field.Value+"\n"+i.Text, "\n")
 		if i.State == health.Failure && !strings.HasPrefix(field.Value, failureMark) {
 			field.Value = failureMark + field.Value
 		}
@@ -71,13 +71,13 @@ func (v view) verdict(items []health.Item) string {
 		failure := i.State == health.Failure
 		well = well && !failure
 		switch {
-		case i.Staff.Verdict == "":
+		case i.Verdict == "":
 		case failure:
-			if line := "🔴 **" + i.Staff.Verdict + "**"; !slices.Contains(wrong, line) { // several shards have one
+			if line := "🔴 **" + i.Verdict + "**"; !slices.Contains(wrong, line) { // several shards have one
 				wrong = append(wrong, line)
 			}
 		default:
-			recovered = append(recovered, "🟢 "+i.Staff.Verdict)
+			recovered = append(recovered, "🟢 "+i.Verdict)
 		}
 	}
 	if well {
@@ -94,8 +94,8 @@ func (v view) cures(items []health.Item) string {
 		if i.State != health.Failure {
 			mark = "💡 "
 		}
-		if i.Staff.ChannelID != "" {
-			mark += "<#" + i.Staff.ChannelID + "> · "
+		if i.ChannelID != "" {
+			mark += "<#" + i.ChannelID + "> · "
 		}
 		if i.Cure != "" && !slices.Contains(todo, mark+i.Cure) {
 			todo = append(todo, mark+i.Cure)

@@ -442,7 +442,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 		Operation: "restart", Code: "unavailable", Status: 503, Uncertain: true, Attempts: 99_999, Took: time.Hour, Answer: long("a"), Detail: long("d"), Cause: "midway", Shard: "99999",
 	}
 	w := &world{list: bots("RUNNING", 30), links: pages, staff: commands.Staff{
-		TestLogs: func(*interaction.Request) {}, Health: func(context.Context) health.Report { return report },
+		TestLogs: func(*interaction.Request) {}, RetryDead: func(context.Context) error { return trouble }, Health: func(context.Context) health.Report { return report },
 		Kept: func(_ context.Context, id string) (commands.Kept, error) {
 			if !known[id] {
 				return commands.Kept{}, trouble
@@ -519,6 +519,8 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	all()
 	report.Shards, report.Standby, report.Watching = []shards.Status{}, true, true
 	report.Dead = slices.Repeat([]leader.Letter{{Kind: "panels", ID: long("i"), Reason: long("*"), Since: time.Unix(1, 0)}}, 99)
+	report.Queues = []leader.Queue{{Kind: long("k"), Due: 99_999, Late: 99_999, Dead: 99_999}, {Kind: "panels", Due: 1}, {Kind: "alerts"}}
+	d.ask(c, by("1", press("admin/status/retry")))
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, limited := range []watcher.Limits{{Accounts: 99_999}, {Accounts: 99_999, All: true}} {

@@ -45,7 +45,7 @@ type panelView struct {
 	panel panel.Panel
 	known accounts.Snapshot
 	past  map[string]history.Past
-	old   bool // what is known is older than it should be
+	old   string // the key of the text that says why what is known is older than it should be; empty if it is not
 }
 
 // DrawPanel draws what everybody in a channel sees of bots: names, states, since when, and how the
@@ -67,7 +67,13 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	if err != nil {
 		return interaction.Message{}, err
 	}
-	v := panelView{c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale}), p, snapshot, past, old}
+	v := panelView{view: c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale}), panel: p, known: snapshot, past: past}
+	if old {
+		v.old = "panel.as_of"
+		if c.watch.Unwatched(ctx, p.OwnerID) {
+			v.old = "panel.unwatched"
+		}
+	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.title(), Color: grey,
 		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})},
@@ -130,8 +136,8 @@ func (v panelView) bots() []hostapi.Server {
 func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 	var blocks []string
 	top, worst := v.sumUp(bots)
-	if v.old {
-		top, worst = "⚠️ "+v.t.Format("panel.as_of", args{"When": relative(v.known.FetchedAt)}), grey
+	if v.old != "" {
+		top, worst = "⚠️ "+v.t.Format(v.old, args{"When": relative(v.known.FetchedAt)}), grey
 	}
 	now := time.Now()
 	var all [][]history.Day
@@ -179,7 +185,7 @@ func (v panelView) sumUp(bots []hostapi.Server) (text string, worst int) {
 func (v panelView) line(s hostapi.Server, bots int) string {
 	now := conditionOf(s)
 	emoji, called, word := now.emoji, nameAmong(s, bots), v.statusWord(s, sanitize.Markdown)
-	if v.old {
+	if v.old != "" {
 		emoji = conditionIn(hostapi.StateUnknown).emoji
 	}
 	if bots > fullNames && now.key == "" {

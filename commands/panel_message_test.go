@@ -43,6 +43,11 @@ func TestPanelShowsNothingElse(t *testing.T) {
 
 	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
 	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · erstmals so gesehen <t:")
+	h.age = time.Hour
+	wantText(t, drawPanel(t, c, p), "⚪ **Shop**", "Der Hosting-Dienst antwortet nicht")
+	h.unwatched = true
+	wantText(t, drawPanel(t, c, p), "⚪ **Shop**", "wegen eines Problems bei uns")
+	h.age, h.unwatched = 0, false
 	p.Bots = []string{"gone"}
 	wantText(t, drawPanel(t, c, p), "gibt es nicht mehr")
 	h.w.list.Account.ServerCount++ // the list does not tell of one

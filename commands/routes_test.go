@@ -74,7 +74,7 @@ func everything(t *testing.T, w *world) *commands.Commands {
 		Forget: func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
 			return commands.Forgotten{Removal: panel.Removal{Known: true}}, nil
 		},
-		TestLogs: func(*interaction.Request) {},
+		TestLogs: func(*interaction.Request) {}, RetryDead: func(context.Context) error { return nil },
 		Health: func(context.Context) health.Report {
 			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}
 		},

@@ -37,6 +37,8 @@ type Staff struct {
 	// TestLogs writes one entry of each kind to the log channels, marked as a test.
 	TestLogs func(*interaction.Request)
 	Health   func(context.Context) health.Report
+	// RetryDead has the leader try all dead letters again.
+	RetryDead func(context.Context) error
 }
 
 // includes reports whether the caller is staff, by what Discord attests of them now.
@@ -154,6 +156,20 @@ func (c *Commands) reference(ctx context.Context, r *interaction.Request) (respo
 // status shows the health of the program and of what it depends on.
 func (c *Commands) status(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	return c.view(r).drawHealth(c.staff.Health(ctx)), nil
+}
+
+// retryDead has all dead letters be tried again, and shows the health as it is then. If Redis does not
+// take that, the health says so.
+func (c *Commands) retryDead(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
+		err := c.staff.RetryDead(ctx)
+		v := c.view(r)
+		response := v.drawHealth(c.staff.Health(ctx))
+		if embed := response.Message.Embeds[0]; err == nil {
+			embed.Description = paragraphs("🔁 "+v.t.Text("staff.status.retried"), embed.Description)
+		}
+		return response, nil
+	}), nil
 }
 
 // testLogs shows staff what they will read, where they will read it.

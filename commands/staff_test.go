@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
@@ -334,6 +336,38 @@ type refusal string
 
 func (r refusal) Error() string { return string(r) }
 func (refusal) RedisError()     {}
+
+// TestDeadLettersAreTriedAgainByAButton of the status, which is audited like the command.
+func TestDeadLettersAreTriedAgainByAButton(t *testing.T) {
+	report := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}}
+	retried := 0
+	c := newCommands(t, &world{staff: commands.Staff{
+		Health:    func(context.Context) health.Report { return report },
+		RetryDead: func(context.Context) error { retried++; return nil },
+	}})
+	pressed := by("1", press("admin/status/retry"))
+	if m := answer(t, c, by("1", command("admin status", nil))).Message; slices.Contains(m.ButtonIDs(), pressed.Name) {
+		t.Error("there is the button without a dead letter")
+	}
+	report.Queues = []leader.Queue{{Kind: "panels", Due: 2, Late: 1, Dead: 1}, {Kind: "alerts"}}
+	report.Dead = []leader.Letter{{Kind: "panels", ID: "*7*", Reason: "panic: *no*", Since: time.Unix(1, 0)}}
+	m := answer(t, c, by("1", command("admin status", nil))).Message
+	wantText(t, m, "Work that is due\n`panels`: due 2 · late 1 · set aside 1", "Set aside\n`panels *7*` <t:1:R> panic: \\*no\\*", "💡 The bot tries it again once a day")
+	if !slices.Contains(m.ButtonIDs(), pressed.Name) || strings.Contains(text(m), "alerts") {
+		t.Errorf("the buttons are %q below\n%s", m.ButtonIDs(), text(m))
+	}
+	if _, err := serve(t.Context(), t, c, new(by("2", press("admin/status/retry")))); err == nil || retried > 0 {
+		t.Errorf("somebody else tries them again: %v", err)
+	}
+	response := answer(t, c, pressed)
+	if response.Audit == nil || retried > 0 {
+		t.Errorf("it is not audited, or begins before Discord has the answer: %+v, %d", response.Audit, retried)
+	}
+	wantText(t, ending(t, c, pressed).Message, "🔁 What was set aside is being tried again", "Set aside")
+	if retried != 1 {
+		t.Errorf("they are tried again %d times", retried)
+	}
+}
 
 // TestHealthSaysWhatToDo has each thing be wrong that staff can do something about.
 func TestHealthSaysWhatToDo(t *testing.T) {

@@ -106,8 +106,9 @@ const (
 	idReinstallNow = "packages/"
 	// idForget removes what /admin forget lists, and idKeep does not. The log channel calls
 	// a removal by its custom ID, as it does a command by its name.
-	idForget = "admin/forget"
-	idKeep   = "admin/forget/not"
+	idForget    = "admin/forget"
+	idKeep      = "admin/forget/not"
+	idRetryDead = "admin/status/retry"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -258,7 +259,7 @@ func (c *Commands) staffTable() []command {
 			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
 			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}},
 		},
-		{name: "admin status", handle: audited(c.status)},
+		{name: "admin status", handle: audited(c.status), components: []route{{idRetryDead, audited(c.retryDead)}}},
 		{name: "admin logs test", handle: audited(c.testLogs)},
 		{name: "Hosted bots", userMenu: "menu.bots", handle: lookup},
 	}

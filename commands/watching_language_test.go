@@ -153,7 +153,7 @@ func (d *drawn) panels(bots func(status string, n int) hostapi.List) {
 	for _, spans := range [][]history.Span{past(aDay, hostapi.StateCrashed, aDay, hostapi.StateRunning), past(aDay, history.Unwatched, aDay, hostapi.StateRunning)} {
 		for _, ids := range [][]string{all[:1], all[1:2], all[1:6], all[1:]} {
 			for status, age := range map[string]time.Duration{"RUNNING": 0, "CRASHED": 0, "STOPPED": 0, long(wide): 0, "": time.Hour} {
-				h := &watched{w: &world{list: bots(status, panel.MostBots)}, spans: spans, age: age}
+				h := &watched{w: &world{list: bots(status, panel.MostBots)}, spans: spans, age: age, unwatched: len(ids) == 5}
 				if status == "RUNNING" {
 					h.w.list.Servers[0].Status = "STOPPED"
 					h.w.list.Account.ServerCount = 0 // so that a bot that is not listed is no more

@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
@@ -64,15 +65,15 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 		"all is well": {well, []string{
 			"✓ verdict: all is well",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
-			"✓ gateway, shard 0: connected",
-			"✓ gateway, shard 2: heartbeats take 35ms",
-			"✓ answers in time: 41 interactions within 10m0s; 95% within 420ms",
-			"✓ hosting service: 10 calls within 10m0s",
-			"✓ discord's rest api: 80 requests within 10m0s",
-			"✓ redis: answered within 420µs",
+			"✓ gateway, shard 0",
+			"✓ gateway, shard 2: 35 ms",
+			"✓ answers in time: 95% within 420 ms · In 10 min: 41",
+			"✓ hosting service: In 10 min: 10",
+			"✓ discord's rest api: In 10 min: 80",
+			"✓ redis: 1 ms",
 			"✓ leader: eu-1",
-			"✓ watcher: 7 accounts, each every 1m0s",
-			"✓ log channel 9: Discord takes its entries",
+			"✓ watcher: Accounts: 7 · each checked every 60 s",
+			"✓ log channel 9",
 		}},
 		"all was wrong": {func() health.Report {
 			r := well()
@@ -82,21 +83,21 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			r.Outage = outages.Outage{Bots: 12, Customers: 9, Recovered: 12, First: time.Now().Add(-3 * time.Minute)}
 			return r
 		}, []string{
-			"✓ verdict: all is well; 4 of the last 60 interactions not answered in time, all again at 23:58:00 UTC, Discord 502; " +
-				"hosting service recovered at 23:58:00 UTC, connection reset, 36 of 88 calls; Discord's REST API recovered at 23:58:00 UTC, 502, 5 of 80 requests; " +
-				"Redis back at 23:58:00 UTC, refused",
+			"✓ verdict: all is well; Everyone is answered in time again (4 of 60 were not) · 23:58:00 UTC · Discord 502; " +
+				"Hosting service recovered · 23:58:00 UTC · connection reset · 36 of 88 failed; Discord's REST API recovered · 23:58:00 UTC · 502 · 5 of 80 failed; " +
+				"Redis recovered · 23:58:00 UTC · refused",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
-			"✓ gateway, shard 0: connected",
-			"✓ gateway, shard 2: heartbeats take 35ms",
-			"✓ answers in time: 4 of 60 interactions failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (Discord 502); 95% within 420ms",
-			"✓ hosting service: 36 of 88 calls failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (connection reset)",
-			"✓ discord's rest api: 5 of 80 requests failed within 10m0s; last success 23:59:59 UTC; last failure 23:57:00 UTC (502)",
-			"✓ discord: 2 of 300 requests refused (401, 403 or 429) within 10m0s",
-			"✓ redis: answered within 420µs",
+			"✓ gateway, shard 0",
+			"✓ gateway, shard 2: 35 ms",
+			"✓ answers in time: 95% within 420 ms · Failed calls in 10 min: 4 of 60 (6%) · Last success 23:59:59 UTC · Last failure 23:57:00 UTC: Discord 502",
+			"✓ hosting service: Failed calls in 10 min: 36 of 88 (40%) · Last success 23:59:59 UTC · Last failure 23:57:00 UTC: connection reset",
+			"✓ discord's rest api: Failed calls in 10 min: 5 of 80 (6%) · Last success 23:59:59 UTC · Last failure 23:57:00 UTC: 502",
+			"✓ discord: Failed calls in 10 min: 2 of 300 (0%)",
+			"✓ redis: 1 ms",
 			"✓ leader: eu-1",
-			"✓ mass outage: 12 bots of 9 customers stopped from 23:57:00 UTC on, 12 run again",
-			"✓ watcher: 7 accounts, each every 1m0s",
-			"✓ log channel 9: Discord takes its entries",
+			"✓ mass outage: 12 bots stopped from 23:57:00 UTC on (customers: 9) · Running again: 12",
+			"✓ watcher: Accounts: 7 · each checked every 60 s",
+			"✓ log channel 9",
 		}},
 		"all is wrong": {func() health.Report {
 			r := well()
@@ -115,44 +116,48 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			}
 			return r
 		}, []string{
-			"✗ verdict: connection to Discord lost since 23:59:00 UTC, status 429: wait; 4 of the last 60 interactions not answered in time since 23:57:00 UTC, Discord 502; " +
-				"hosting service unreachable since 23:57:00 UTC, connection reset, 3 of 4 calls; requests to Discord fail since 23:57:00 UTC, 502, 5 of 80 requests; " +
-				"discord; discord; Redis unreachable since 23:57:00 UTC, refused; leader; 12 bots of 9 customers stopped from 23:57:00 UTC on, 3 run again; " +
+			"✗ verdict: Connection to Discord lost · since 23:59:00 UTC · status 429: wait; 4 of the last 60 interactions not answered in time · since 23:57:00 UTC · Discord 502; " +
+				"Hosting service unreachable · since 23:57:00 UTC · connection reset · 3 of 4 failed; Requests to Discord fail · since 23:57:00 UTC · 502 · 5 of 80 failed; " +
+				"discord; discord; Redis unreachable · since 23:57:00 UTC · refused; leader; 12 bots stopped from 23:57:00 UTC on (customers: 9) · Running again: 3; " +
 				"watcher; direct messages; log channel 8; log channel 9; log channel 10",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
-			"✗ gateway, shard 3: not connected: status 429: wait → " + texts.Text("staff.todo.shards"),
-			"! gateway address: that of before is used, as Discord refuses to say it: status 429: wait",
-			"✗ answers in time: 4 of 60 interactions failed within 10m0s; last failure 23:59:59 UTC (Discord 502); 95% within 420ms → " + texts.Text("staff.todo.answers"),
-			"✗ hosting service: 3 of 4 calls failed within 10m0s; last failure 23:59:59 UTC (connection reset) → " + texts.Text("staff.todo.service_fails"),
-			"✗ discord's rest api: 5 of 80 requests failed within 10m0s; last failure 23:59:59 UTC (502) → " + texts.Text("staff.todo.rest"),
+			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
+			"! gateway address: " + texts.Text("staff.status.unlocated") + " status 429: wait",
+			"✗ answers in time: 95% within 420 ms · Failed calls in 10 min: 4 of 60 (6%) · Last failure 23:59:59 UTC: Discord 502 → " + texts.Text("staff.todo.answers"),
+			"✗ hosting service: Failed calls in 10 min: 3 of 4 (75%) · Last failure 23:59:59 UTC: connection reset → " + texts.Text("staff.todo.service_fails"),
+			"✗ discord's rest api: Failed calls in 10 min: 5 of 80 (6%) · Last failure 23:59:59 UTC: 502 → " + texts.Text("staff.todo.rest"),
 			"✗ discord: all requests but answers to interactions wait for 5s more, as discord asks",
-			"✗ discord: 5000 of 300 requests refused (401, 403 or 429) within 10m0s → " + texts.Text("log.cure.invalid_requests"),
+			"✗ discord: Failed calls in 10 min: 5000 of 300 (1666%) → " + texts.Text("log.cure.invalid_requests"),
 			"✗ redis: connection refused → " + texts.Text("staff.todo.redis"),
-			"✗ leader: no replica leads → " + texts.Text("staff.todo.leader"),
-			"✗ mass outage: 12 bots of 9 customers stopped from 23:57:00 UTC on, 3 run again → " + texts.Text("log.todo.fell"),
-			"✗ watcher: 7 accounts, each every 1m0s, 1m0s late, 3 alerts sent → " + texts.Text("log.cure.watch_slow"),
-			"✗ direct messages: no DMs are opened, the next after 2100-01-02 03:04:05 is tried; Discord refuses them with the code 20026 → " +
-				texts.Text("log.cure.quarantined"),
-			"✗ log channel 8: 3 entries wait, the oldest for 2m0s; Discord takes its entries → " + texts.Text("staff.todo.late"),
+			"✗ leader: none → " + texts.Text("staff.todo.leader"),
+			"✗ mass outage: 12 bots stopped from 23:57:00 UTC on (customers: 9) · Running again: 3 → " + texts.Text("log.todo.fell"),
+			"✗ watcher: Accounts: 7 · each checked every 60 s · 60 s behind · Alerts sent: 3 → " + texts.Text("log.cure.watch_slow"),
+			"✗ direct messages: " + texts.Text("log.problem.quarantined") + " · Direct messages are held, next try 03:04:05 UTC → " + texts.Text("log.cure.quarantined"),
+			"✗ log channel 8: 3 entries are waiting · oldest: 2 min → " + texts.Text("staff.todo.late"),
 			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.log"),
 			"✗ log channel 10: status 403 → " + texts.Text("log.channel.permissions"),
 		}},
 		"the service limits polls": {func() health.Report {
 			r := well()
 			r.Watch.Limits = watcher.Limits{Since: time.Now(), Accounts: 2, All: true}
+			r.Queues = []leader.Queue{{Kind: "logs", Due: 3}, {Kind: "panels", Due: 2, Late: 1, Dead: 1}}
+			r.Dead = []leader.Letter{{Kind: "panels", ID: "7", Reason: "panic: no", Since: time.Now()}}
 			return r
 		}, []string{
 			"✗ verdict: watcher",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
-			"✓ gateway, shard 0: connected",
-			"✓ gateway, shard 2: heartbeats take 35ms",
-			"✓ answers in time: 41 interactions within 10m0s; 95% within 420ms",
-			"✓ hosting service: 10 calls within 10m0s",
-			"✓ discord's rest api: 80 requests within 10m0s",
-			"✓ redis: answered within 420µs",
+			"✓ gateway, shard 0",
+			"✓ gateway, shard 2: 35 ms",
+			"✓ answers in time: 95% within 420 ms · In 10 min: 41",
+			"✓ hosting service: In 10 min: 10",
+			"✓ discord's rest api: In 10 min: 80",
+			"✓ redis: 1 ms",
 			"✓ leader: eu-1",
-			"✗ watcher: 7 accounts, each every 1m0s, 2 limited by the hosting service (429) → " + texts.Text("log.cure.polls_slowed"),
-			"✓ log channel 9: Discord takes its entries",
+			"✓ work: logs: due 3 · late 0 · set aside 0",
+			"! work: panels: due 2 · late 1 · set aside 1",
+			"! dead letters: panels 7 00:00:00 UTC panic: no → " + texts.Text("log.cure.dead"),
+			"✗ watcher: Accounts: 7 · each checked every 60 s · Limited by the hosting service (429): 2 → " + texts.Text("log.cure.polls_slowed"),
+			"✓ log channel 9",
 		}},
 		"a replica that waits, for development": {func() health.Report {
 			r := health.Report{Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, RedisEmbedded: true, Leader: "x"}
@@ -160,11 +165,11 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 		}, []string{
 			"✓ verdict: all is well",
 			"✓ hostbot: version 1.2.3, up for 0s",
-			"✓ gateway: no shard is held here",
-			"✓ answers in time: no interactions within 10m0s",
-			"✓ hosting service: no calls within 10m0s",
-			"✓ discord's rest api: no requests within 10m0s",
-			"! redis: in the process, as REDIS_URL is empty → " + texts.Text("staff.todo.embedded"),
+			"✓ gateway: None: other replicas hold all shards",
+			"✓ answers in time: No calls in 10 min",
+			"✓ hosting service: No calls in 10 min",
+			"✓ discord's rest api: No calls in 10 min",
+			"! redis: in memory, for this process alone → " + texts.Text("staff.todo.embedded"),
 			"✓ leader: x",
 		}},
 	} {

@@ -32,30 +32,26 @@ const (
 // Item is how one thing fares that the bot needs.
 type Item struct {
 	Name string `json:"name"`
+	// Title is what staff read in the place of the name. Items of one title that follow each other are
+	// shown as one, unless they are about channels. If it is empty, they read of the item only if something
+	// is wrong.
+	Title string `json:"-"`
 	// Verdict says in one line what is wrong, or was until lately, since when and why; empty if
 	// there is nothing of note.
 	Verdict string `json:"-"`
 	State   State  `json:"result"`
-	Text    string `json:"found"` // one line, in English
+	Text    string `json:"found"` // may be empty
 	Cure    string `json:"cure"`  // what to do; empty if nothing is to be done
-	Staff   Staff  `json:"-"`
-}
-
-// Staff is what staff read of an item on Discord: in their language, and in its markdown.
-type Staff struct {
-	Verdict string // as Item has it
-	Title   string // items of one title that follow each other are shown as one, unless they are about channels
-	Text    string // empty: the item is shown only if something is wrong, by its English text
 	// ChannelID is the log channel that the item is about; empty for none.
-	ChannelID string
-	Short     bool // the item can be shown beside another one
+	ChannelID string `json:"-"`
+	Short     bool   `json:"-"` // the item can be shown beside another one
 }
 
 // Line returns the item as a line of text.
 func (i Item) Line() string {
 	line := map[State]string{OK: "✓ ", Warning: "! ", Failure: "✗ "}[i.State] + i.Name
 	if i.Text != "" {
-		line += ": " + strings.ReplaceAll(i.Text, "\n", " ")
+		line += ": " + strings.NewReplacer("\n", " ", "\u00a0", " ").Replace(i.Text) // no terminal breaks lines at spaces
 	}
 	if i.Cure != "" {
 		line += " → " + i.Cure
@@ -111,7 +107,8 @@ type Report struct {
 	PausedUntil time.Time
 
 	Leader string          // the name of the replica that leads; "" if none does
-	Dead   []leader.Letter // what the leader cannot deal with, the oldest first
+	Queues []leader.Queue  // what it has to do
+	Dead   []leader.Letter // what it cannot deal with, the oldest first
 
 	RedisEmbedded bool           // in the process: no other Redis is configured
 	RedisErr      error          // of a write
@@ -133,25 +130,31 @@ type Missing struct {
 	Since        time.Time // when that began
 }
 
-// Items returns how each thing fares. t has the texts in the language of those who read them.
-func (r Report) Items(t *locale.Texts) []Item {
-	d := describer{r, t, time.Now()}
+// calls returns how many accounts are not found, of how many.
+func (m Missing) calls() recent.Summary { return recent.Summary{Fails: m.Accounts, Calls: m.Of} }
+
+// Items returns how each thing fares, for Discord. t has the texts in the language of those who read them.
+func (r Report) Items(t *locale.Texts) []Item { return describer{r, t, false, time.Now()}.items() }
+
+func (d describer) items() []Item {
 	items := d.interactions()
 	items = append(items, d.responses(), d.service(), d.requests())
 	items = append(items, d.refusals()...)
 	items = append(items, d.redis(), d.leader())
+	items = append(items, d.queues()...)
 	items = append(items, d.deadLetters()...)
 	items = append(items, d.massOutage()...)
 	items = append(items, d.watching()...)
-	for _, ch := range r.Log {
+	for _, ch := range d.Log {
 		items = append(items, d.logChannel(ch))
 	}
-	return append([]Item{d.program()}, items...)
+	return items
 }
 
 // Lines returns the items as lines of text, below one with the verdict on all of them.
 func (r Report) Lines(t *locale.Texts) string {
-	items := r.Items(t)
+	d := describer{r, t, true, time.Now()}
+	items := append([]Item{d.program()}, d.items()...)
 	return verdict(items).Line() + Lines(items)
 }
 

@@ -3,255 +3,174 @@ package health
 import (
 	"cmp"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 
 	"hostbot/bot/discord/rest"
-	"hostbot/bot/discord/shards"
-	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/store/redisclient"
 	"hostbot/locale"
 )
 
-// mostLetters is how many dead letters are shown.
-const mostLetters = 3
-
-// errorLimit is to how many characters an error is cut for staff.
-const errorLimit = 300
-
-// describer describes a report, an item in each method: what operators read beside what
-// staff read.
-type describer struct {
-	Report
-	t   *locale.Texts
-	now time.Time
-}
-
-// item returns an item that is well.
-func item(name, format string, args ...any) Item {
-	return Item{Name: name, State: OK, Text: fmt.Sprintf(format, args...)}
-}
-
-// wrong gives an item a state other than OK, with a cure that a text has.
-func (d describer) wrong(i Item, state State, cure string) Item {
-	i.State, i.Cure = state, d.t.Text(cure)
-	return i
-}
-
-// program has nothing for staff: the title of what they read has it.
+// program is about the process. Staff read that above the items.
 func (d describer) program() Item {
-	i := item("hostbot", "version %s, up for %v", d.Version, d.now.Sub(d.Started).Round(time.Second))
+	text := fmt.Sprintf("version %s, up for %v", d.Version, d.now.Sub(d.Started).Round(time.Second))
 	if d.Answered > 0 {
-		i.Text += fmt.Sprintf(", %d interactions answered", d.Answered)
+		text += fmt.Sprintf(", %d interactions answered", d.Answered)
 	}
 	if d.Unanswered > 0 {
-		i.Text += fmt.Sprintf(", %d without an answer", d.Unanswered)
+		text += fmt.Sprintf(", %d without an answer", d.Unanswered)
 	}
-	return i
+	return d.item("hostbot", "", text)
 }
 
 // interactions are about the way on which interactions arrive.
-func (d describer) interactions() []Item {
+func (d describer) interactions() (items []Item) {
 	if d.Shards == nil {
-		i := item("interactions over HTTP", "")
-		if !d.Ready {
-			i.State = Failure
-		}
-		return []Item{i}
+		return []Item{d.item("interactions over HTTP", "", "", problem{is: !d.Ready, state: Failure})}
 	}
-	staff := Staff{Title: d.t.Text("staff.status.shards"), Short: true}
-	lost := d.t.Text("staff.status.lost")
-	loss, why := judgement{key: "gateway", english: "connection to Discord lost", at: d.LostSince}, ""
+	lost := problem{state: Failure, verdict: "staff.verdict.gateway", cure: "staff.todo.shards", at: d.LostSince}
 	if d.LostReason != nil {
-		loss.reason = d.LostReason.Error()
-		why = ": " + sanitize.Plain(loss.reason, errorLimit)
+		lost.reason = d.LostReason.Error()
 	}
-	if len(d.Shards) == 0 {
-		i := item("gateway", "no shard is held here")
-		i.Staff = staff
-		i.Staff.Text = d.t.Text("staff.status.standby")
-		if !d.Standby {
-			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), loss)
-			i.Text += why
-			i.Staff.Text = "🔴 " + lost
-		}
-		return []Item{i}
-	}
-	var items []Item
-	for _, s := range d.Shards {
-		i := item(fmt.Sprintf("gateway, shard %d", s.ID), "%s", shardText(s))
-		i.Staff = staff
-		i.Staff.Text = strconv.Itoa(s.ID) + ": 🟢 " + d.milliseconds(s.Latency)
-		if !s.Ready {
-			i = d.judged(d.wrong(i, Failure, "staff.todo.shards"), loss)
-			i.Text += why
-			i.Staff.Text = strconv.Itoa(s.ID) + ": 🔴 " + lost
-		}
+	add := func(name, text string, p problem) {
+		i := d.item(name, "staff.status.shards", text, p)
+		i.Short = true
 		items = append(items, i)
+	}
+	notConnected := d.sign("🔴") + d.t.Text("staff.status.lost")
+	if len(d.Shards) == 0 {
+		text := d.t.Text("staff.status.standby")
+		if lost.is = !d.Standby; lost.is {
+			text = notConnected
+		}
+		add("gateway", text, lost)
+		return items
+	}
+	for _, s := range d.Shards {
+		text := d.sign("🟢") + d.milliseconds(s.Latency)
+		if lost.is = !s.Ready; lost.is {
+			text = notConnected
+		}
+		add("gateway, shard "+number(s.ID), d.sign(number(s.ID)+":")+text, lost)
 	}
 	if d.Unlocated != nil {
-		i := item("gateway address", "that of before is used, as Discord refuses to say it: %s", sanitize.Plain(d.Unlocated.Error(), errorLimit))
-		i.State, i.Staff = Warning, staff
-		i.Staff.Text = "🟡 " + d.t.Text("staff.status.unlocated") + " " + sanitize.Markdown(d.Unlocated.Error(), errorLimit)
-		items = append(items, i)
+		text := d.sign("🟡") + d.t.Text("staff.status.unlocated") + " " + d.clean(d.Unlocated.Error(), errorLimit)
+		add("gateway address", text, problem{is: true, state: Warning})
 	}
 	return items
 }
 
-func shardText(s shards.Status) string {
-	switch {
-	case !s.Ready:
-		return "not connected"
-	case s.Latency > 0:
-		return "heartbeats take " + s.Latency.Round(10*time.Microsecond).String()
+// responses are about whether customers are answered in time.
+func (d describer) responses() Item {
+	s, within := d.Responses, ""
+	if d.P95 > 0 {
+		within = d.t.Format("staff.status.within", locale.Args{"Duration": d.t.Milliseconds(d.P95)})
 	}
-	return "connected"
+	return d.item("answers in time", "staff.status.answers", d.lines(within, d.fared(s)),
+		problem{is: s.Failing(d.now), state: Failure, verdict: "staff.verdict.answers", cure: "staff.todo.answers", at: s.FailedSince, reason: s.Reason, calls: s},
+		problem{is: s.Fails > 0, state: OK, verdict: "staff.verdict.answers_back", at: s.Recovered, reason: s.Reason, calls: s},
+	)
+}
+
+func (d describer) service() Item {
+	s, m, since := d.Service, d.Missing, d.Service.FailedSince
+	if since.IsZero() || !d.DownSince.IsZero() && d.DownSince.Before(since) {
+		since = d.DownSince
+	}
+	missing := m.calls()
+	return d.item("hosting service", "staff.status.service", d.fared(s),
+		problem{is: !d.DownSince.IsZero(), state: Failure, verdict: "staff.verdict.service", cure: "staff.todo.service_fails", at: since, reason: s.Reason, calls: s, counted: true},
+		// These are found no more, which is how calls fail.
+		problem{is: m.Accounts > 0 && m.Of == 0, state: Failure, verdict: "log.lifecycle.accounts_lost", cure: "log.cure.accounts_lost", at: m.Since, calls: missing},
+		problem{is: s.Failing(d.now), state: Failure, verdict: "staff.verdict.service_fails", cure: "staff.todo.service_fails", at: s.FailedSince, reason: s.Reason, calls: s, counted: true},
+		problem{is: m.Accounts > 0, state: Failure, verdict: "log.lifecycle.accounts_missing", cure: "log.cure.accounts_missing", at: m.Since, calls: missing},
+		problem{is: s.Fails > 0, state: OK, verdict: "staff.verdict.service_back", at: s.Recovered, reason: s.Reason, calls: s, counted: true},
+	)
+}
+
+// requests are about Discord's REST API.
+func (d describer) requests() Item {
+	s := d.Discord
+	return d.item("discord's rest api", "staff.status.rest", d.fared(s),
+		problem{is: s.Failing(d.now), state: Failure, verdict: "staff.verdict.rest", cure: "staff.todo.rest", at: s.FailedSince, reason: s.Reason, calls: s, counted: true},
+		problem{is: s.Fails > 0, state: OK, verdict: "staff.verdict.rest_back", at: s.Recovered, reason: s.Reason, calls: s, counted: true},
+	)
+}
+
+// refusals are about what Discord does not let the bot request.
+func (d describer) refusals() (items []Item) {
+	if wait := d.PausedUntil.Sub(d.now); wait > 0 {
+		text := fmt.Sprintf("all requests but answers to interactions wait for %v more, as discord asks", wait.Round(time.Second))
+		items = append(items, d.item("discord", "", text, problem{is: true, state: Failure}))
+	}
+	if d.Invalid > 0 {
+		items = append(items, d.item("discord", "staff.status.invalid", d.share(d.Invalid, d.Requests, rest.InvalidWindow),
+			problem{is: d.Invalid >= rest.FewerFrom, state: Failure, cure: "log.cure.invalid_requests"}))
+	}
+	return items
 }
 
 func (d describer) redis() Item {
-	i := item("redis", "answered within %v", d.RedisLatency.Round(10*time.Microsecond))
-	text := d.milliseconds(d.RedisLatency)
-	switch {
-	case d.RedisErr != nil:
-		key, english := "redis", "Redis unreachable"
+	s, text := d.Redis, d.milliseconds(d.RedisLatency)
+	away := problem{is: d.RedisErr != nil, state: Failure, verdict: "staff.verdict.redis", cure: "staff.todo.redis", at: s.FailedSince}
+	if away.is {
+		text, away.reason = d.clean(d.RedisErr.Error(), errorLimit), cmp.Or(s.Reason, d.RedisErr.Error())
+		if !s.Recovered.IsZero() { // that was another time
+			away.at, away.reason = time.Time{}, d.RedisErr.Error()
+		}
 		if redisclient.IsRefusal(d.RedisErr) {
-			key, english = "redis_refuses", "Redis refuses writes"
+			away.verdict, away.cure = "staff.verdict.redis_refuses", "staff.todo.redis_refuses"
 		}
-		since, reason := d.Redis.FailedSince, cmp.Or(d.Redis.Reason, d.RedisErr.Error())
-		if !d.Redis.Recovered.IsZero() { // that was another time
-			since, reason = time.Time{}, d.RedisErr.Error()
-		}
-		i, text = d.wrong(i, Failure, "staff.todo."+key), sanitize.Markdown(d.RedisErr.Error(), errorLimit)
-		i.Text = d.RedisErr.Error()
-		i = d.judged(i, judgement{key: key, english: english, at: since, reason: reason})
-	case d.RedisEmbedded:
-		i, text = d.wrong(i, Warning, "staff.todo.embedded"), d.t.Text("staff.status.embedded")
-		i.Text = "in the process, as REDIS_URL is empty"
-	case d.Redis.Fails > 0 && !d.Redis.Recovered.IsZero():
-		i = d.judged(i, judgement{key: "redis_back", english: "Redis back", at: d.Redis.Recovered, reason: d.Redis.Reason})
+	} else if d.RedisEmbedded {
+		text = d.t.Text("staff.status.embedded")
 	}
-	i.Staff.Title, i.Staff.Text, i.Staff.Short = d.t.Text("staff.status.redis"), text, true
+	i := d.item("redis", "staff.status.redis", text, away,
+		problem{is: d.RedisEmbedded, state: Warning, cure: "staff.todo.embedded"},
+		problem{is: s.Fails > 0 && !s.Recovered.IsZero(), state: OK, verdict: "staff.verdict.redis_back", at: s.Recovered, reason: s.Reason},
+	)
+	i.Short = true
 	return i
 }
 
 // leader is about the replica that does what only one may do.
 func (d describer) leader() Item {
-	i := item("leader", "%s", d.Leader)
-	i.Staff = Staff{Title: d.t.Text("staff.status.leader"), Text: sanitize.Markdown(d.Leader, errorLimit), Short: true}
-	if d.Leader == "" {
-		i = d.wrong(i, Failure, "staff.todo.leader")
-		i.Text, i.Staff.Text = "no replica leads", d.t.Text("staff.status.leaderless")
+	text := d.clean(d.Leader, errorLimit)
+	if text == "" {
+		text = d.t.Text("staff.status.leaderless")
 	}
+	i := d.item("leader", "staff.status.leader", text, problem{is: d.Leader == "", state: Failure, cure: "staff.todo.leader"})
+	i.Short = true
 	return i
 }
+
+// queues are about what the leader has to do. Staff read of the kinds of which something is due.
+func (d describer) queues() (items []Item) {
+	for _, q := range d.Queues {
+		if d.plain || q.Due > 0 || q.Dead > 0 {
+			text := d.t.Format("staff.status.queued", locale.Args{"Kind": d.code(q.Kind, reasonLimit), "Due": q.Due, "Late": q.Late, "Dead": q.Dead})
+			items = append(items, d.item("work", "staff.status.queue", text, problem{is: q.Late > 0, state: Warning}))
+		}
+	}
+	return items
+}
+
+// mostLetters is how many dead letters are shown.
+const mostLetters = 3
 
 // deadLetters are what the leader cannot deal with.
 func (d describer) deadLetters() []Item {
 	if len(d.Dead) == 0 {
 		return nil
 	}
-	i := d.wrong(item("dead letters", "%d", len(d.Dead)), Warning, "log.cure.dead")
-	lines := make([]string, 0, mostLetters)
+	var lines []string
 	for _, l := range d.Dead[:min(len(d.Dead), mostLetters)] {
-		i.Text += fmt.Sprintf("; %s %s since %s (%s)", l.Kind, l.ID, l.Since.UTC().Format(time.RFC3339), sanitize.Plain(l.Reason, reasonLimit))
-		lines = append(lines, sanitize.Code(l.Kind+" "+l.ID, reasonLimit)+" "+timestamp(l.Since, "R")+" "+sanitize.Markdown(l.Reason, reasonLimit))
+		lines = append(lines, d.code(l.Kind+" "+l.ID, reasonLimit)+" "+d.when(l.Since, "R")+" "+d.clean(l.Reason, reasonLimit))
 	}
 	if more := len(d.Dead) - mostLetters; more > 0 {
-		lines = append(lines, "… +"+strconv.Itoa(more))
+		lines = append(lines, "… +"+number(more))
 	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.dead"), Text: strings.Join(lines, "\n")}
-	return []Item{i}
-}
-
-func (d describer) service() Item {
-	s, since := d.Service, d.Service.FailedSince
-	i := d.fared("hosting service", "calls", "staff.status.service", s)
-	switch {
-	case !d.DownSince.IsZero():
-		if since.IsZero() || d.DownSince.Before(since) {
-			since = d.DownSince
-		}
-		i = d.wrong(i, Failure, "staff.todo.service_fails")
-		return d.judged(i, judgement{key: "service", english: "hosting service unreachable", at: since, reason: s.Reason, of: s, unit: "calls"})
-	case d.Missing.Accounts > 0 && d.Missing.Of == 0: // which is how calls fail
-		return d.missing(i)
-	case s.Failing(d.now):
-		i = d.wrong(i, Failure, "staff.todo.service_fails")
-		return d.judged(i, judgement{key: "service_fails", english: "calls to the hosting service fail", at: since, reason: s.Reason, of: s, unit: "calls"})
-	case d.Missing.Accounts > 0:
-		return d.missing(i)
-	case s.Fails > 0:
-		return d.judged(i, judgement{key: "service_back", english: "hosting service recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "calls"})
-	}
-	return i
-}
-
-// missing is about accounts that are not found, where that is most of them, or several that were found before.
-func (d describer) missing(i Item) Item {
-	m, key := d.Missing, "accounts_missing"
-	what := fmt.Sprintf("%d of %d accounts not found", m.Accounts, m.Of)
-	if m.Of == 0 {
-		key, what = "accounts_lost", fmt.Sprintf("%d accounts not found any more", m.Accounts)
-	}
-	i = d.wrong(i, Failure, "log.cure."+key)
-	i.Verdict = what + " since " + clock(m.Since)
-	i.Text += "; " + i.Verdict
-	i.Staff.Verdict = d.t.Format("log.lifecycle."+key, locale.Args{"Failed": m.Accounts, "Calls": m.Of}) + " · " +
-		d.t.Format("staff.verdict.since", locale.Args{"When": timestamp(d.Missing.Since, "t") + " (" + timestamp(d.Missing.Since, "R") + ")"})
-	return i
-}
-
-// responses are about whether customers are answered in time.
-func (d describer) responses() Item {
-	s := d.Responses
-	i := d.fared("answers in time", "interactions", "staff.status.answers", s)
-	if d.P95 > 0 {
-		i.Text += fmt.Sprintf("; 95%% within %v", d.P95.Round(time.Millisecond))
-		i.Staff.Text = d.t.Format("staff.status.within", locale.Args{"Duration": d.t.Milliseconds(d.P95)}) + "\n" + i.Staff.Text
-	}
-	of := fmt.Sprintf("%d of the last %d interactions not answered in time", s.Fails, s.Calls)
-	switch {
-	case s.Failing(d.now):
-		i = d.wrong(i, Failure, "staff.todo.answers")
-		return d.judged(i, judgement{key: "answers", english: of, at: s.FailedSince, reason: s.Reason, of: s})
-	case s.Fails > 0:
-		return d.judged(i, judgement{key: "answers_back", english: of + ", all again", at: s.Recovered, reason: s.Reason, of: s})
-	}
-	return i
-}
-
-// requests are about Discord's REST API.
-func (d describer) requests() Item {
-	s := d.Discord
-	i := d.fared("discord's rest api", "requests", "staff.status.rest", s)
-	switch {
-	case s.Failing(d.now):
-		i = d.wrong(i, Failure, "staff.todo.rest")
-		return d.judged(i, judgement{key: "rest", english: "requests to Discord fail", at: s.FailedSince, reason: s.Reason, of: s, unit: "requests"})
-	case s.Fails > 0:
-		return d.judged(i, judgement{key: "rest_back", english: "Discord's REST API recovered", at: s.Recovered, reason: s.Reason, of: s, unit: "requests"})
-	}
-	return i
-}
-
-// refusals are about what Discord does not let the bot request.
-func (d describer) refusals() (items []Item) {
-	if wait := d.PausedUntil.Sub(d.now); wait > 0 {
-		paused := item("discord", "all requests but answers to interactions wait for %v more, as discord asks", wait.Round(time.Second))
-		paused.State = Failure
-		items = append(items, paused)
-	}
-	if d.Invalid == 0 {
-		return items
-	}
-	refused := item("discord", "%d of %d requests refused (401, 403 or 429) within %v", d.Invalid, d.Requests, rest.InvalidWindow)
-	refused.Staff = Staff{Title: d.t.Text("staff.status.invalid"), Text: d.share(d.Invalid, d.Requests, rest.InvalidWindow)}
-	if d.Invalid >= rest.FewerFrom {
-		refused = d.wrong(refused, Failure, "log.cure.invalid_requests")
-	}
-	return append(items, refused)
+	return []Item{d.item("dead letters", "staff.status.dead", d.lines(lines...), problem{is: true, state: Warning, cure: "log.cure.dead"})}
 }
 
 // massOutage is about many bots that stopped at about the same time. It is a failure until half of
@@ -261,17 +180,14 @@ func (d describer) massOutage() []Item {
 	if o.Bots == 0 {
 		return nil
 	}
-	i := item("mass outage", "%d bots of %d customers stopped from %s on", o.Bots, o.Customers, clock(o.First))
-	text := d.t.Count("staff.status.fell", o.Bots, locale.Args{"Customers": o.Customers, "When": timestamp(o.First, "t")})
+	text, back := d.t.Count("staff.status.fell", o.Bots, locale.Args{"Customers": o.Customers, "When": d.when(o.First, "t")}), ""
 	if o.Recovered > 0 {
-		i.Text += fmt.Sprintf(", %d run again", o.Recovered)
-		text += "\n" + d.t.Format("staff.status.fell_back", locale.Args{"N": o.Recovered})
+		back = d.t.Format("staff.status.fell_back", locale.Args{"N": o.Recovered})
 	}
-	if 2*o.Recovered < o.Bots {
-		i = d.wrong(i, Failure, "log.todo.fell")
-		i.Verdict, i.Staff.Verdict = i.Text, strings.ReplaceAll(text, "\n", " · ")
+	i := d.item("mass outage", "staff.status.outage", d.lines(text, back), problem{is: 2*o.Recovered < o.Bots, state: Failure, cure: "log.todo.fell"})
+	if i.State != OK {
+		i.Verdict = strings.ReplaceAll(i.Text, "\n", " · ")
 	}
-	i.Staff.Title, i.Staff.Text = d.t.Text("staff.status.outage"), text
 	return []Item{i}
 }
 
@@ -280,90 +196,57 @@ func (d describer) watching() []Item {
 	if !d.Watching {
 		return nil
 	}
-	title := d.t.Text("staff.status.watch")
-	watched := item("watcher", "%d accounts, each every %v", d.Watch.Accounts, d.Watch.Interval)
-	texts := []string{d.t.Format("staff.status.watches", locale.Args{"N": d.Watch.Accounts, "Interval": d.t.Duration(d.Watch.Interval)})}
+	const title = "staff.status.watch"
+	w, a := d.Watch, d.Alerts
+	figures := []string{d.t.Format("staff.status.watches", locale.Args{"N": w.Accounts, "Interval": d.t.Duration(w.Interval)})}
+	if w.Delay > 0 {
+		figures = append(figures, d.t.Format("staff.status.behind", locale.Args{"Lag": d.t.Duration(w.Delay)}))
+	}
 	for _, figure := range []struct {
-		is             bool
-		english, staff string
+		n   int64
+		key string
 	}{
-		{d.Watch.Delay > 0, fmt.Sprintf("%v late", d.Watch.Delay), d.t.Format("staff.status.behind", locale.Args{"Lag": d.t.Duration(d.Watch.Delay)})},
-		{d.Watch.Limits.Accounts > 0, fmt.Sprintf("%d limited by the hosting service (429)", d.Watch.Limits.Accounts), d.t.Format("staff.status.limited", locale.Args{"N": d.Watch.Limits.Accounts})},
-		{d.Alerts.Sent > 0, fmt.Sprintf("%d alerts sent", d.Alerts.Sent), d.t.Format("staff.status.alerts_sent", locale.Args{"N": d.Alerts.Sent})},
-		{d.Alerts.Refused > 0, fmt.Sprintf("%d alerts refused", d.Alerts.Refused), d.t.Format("staff.status.alerts_refused", locale.Args{"N": d.Alerts.Refused})},
-		{d.Alerts.Waiting > 0, fmt.Sprintf("%d alerts wait", d.Alerts.Waiting), d.t.Format("staff.status.alerts_waiting", locale.Args{"N": d.Alerts.Waiting})},
+		{int64(w.Limits.Accounts), "limited"}, {a.Sent, "alerts_sent"}, {a.Refused, "alerts_refused"}, {int64(a.Waiting), "alerts_waiting"},
 	} {
-		if figure.is {
-			watched.Text += ", " + figure.english
-			texts = append(texts, figure.staff)
+		if figure.n > 0 {
+			figures = append(figures, d.t.Format("staff.status."+figure.key, locale.Args{"N": figure.n}))
 		}
 	}
-	switch limits := d.Watch.Limits; {
-	case limits.All:
-		watched = d.wrong(watched, Failure, "log.cure.polls_slowed")
-	case limits.Accounts > 0:
-		watched = d.wrong(watched, Warning, "log.cure.polls_limited")
-	case d.Watch.Grown:
-		watched = d.wrong(watched, Failure, "log.cure.watch_slow")
+	items := []Item{d.item("watcher", title, strings.Join(figures, " · "),
+		problem{is: w.Limits.All, state: Failure, cure: "log.cure.polls_slowed"},
+		problem{is: w.Limits.Accounts > 0, state: Warning, cure: "log.cure.polls_limited"},
+		problem{is: w.Grown, state: Failure, cure: "log.cure.watch_slow"},
+	)}
+	if held := a.Held; held.Is() {
+		next := ""
+		if held.Until.After(d.now) {
+			next = d.t.Format("staff.status.held", locale.Args{"When": d.when(held.Until, "R")})
+		}
+		text := d.lines(d.t.Text("log.problem."+held.Problem()), next)
+		items = append(items, d.item("direct messages", title, text, problem{is: true, state: Failure, cure: "log.cure." + held.Problem()}))
 	}
-	watched.Staff = Staff{Title: title, Text: strings.Join(texts, " · ")}
-	held := d.Alerts.Held
-	if !held.Is() {
-		return []Item{watched}
-	}
-	what := "alerts are held"
-	if held.New {
-		what = "no DMs are opened"
-	}
-	messages := d.wrong(item("direct messages", "%s, the next after %s is tried; Discord refuses them with the code %d",
-		what, held.Until.UTC().Format(time.DateTime), held.Code), Failure, "log.cure."+held.Problem())
-	messages.Staff = Staff{Title: title, Text: d.t.Text("log.problem." + held.Problem())}
-	if held.Until.After(d.now) {
-		messages.Staff.Text += "\n" + d.t.Format("staff.status.held", locale.Args{"When": timestamp(held.Until, "R")})
-	}
-	return []Item{watched, messages}
+	return items
 }
 
 // lateAfter is for how long an entry may wait in a log channel that takes entries.
 const lateAfter = time.Minute
 
 func (d describer) logChannel(ch logchannel.Status) Item {
-	age := ch.Age(d.now)
-	i := item("log channel "+ch.Channel, "%s", cmp.Or(ch.Trouble, "Discord takes its entries"))
-	text := "<#" + ch.Channel + ">"
+	age, text := ch.Age(d.now), ""
+	if !d.plain {
+		text = "<#" + ch.Channel + ">"
+	}
 	if ch.Waiting > 0 {
-		i.Text = fmt.Sprintf("%d entries wait, the oldest for %v; ", ch.Waiting, age.Round(time.Second)) + i.Text
-		text += " " + d.t.Count("staff.status.waiting", ch.Waiting, nil) + " · " + d.t.Format("staff.status.oldest", locale.Args{"Age": d.t.Duration(age)})
+		waiting := d.t.Count("staff.status.waiting", ch.Waiting, nil) + " · " + d.t.Format("staff.status.oldest", locale.Args{"Age": d.t.Duration(age)})
+		text = strings.TrimSpace(text + " " + waiting)
 	}
-	if ch.Trouble != "" {
-		text += "\n" + sanitize.Markdown(ch.Trouble, errorLimit)
-	}
-	switch {
-	case ch.Forbidden:
-		i = d.wrong(i, Failure, "log.channel.permissions")
-	case ch.Trouble != "":
-		i = d.wrong(i, Failure, "staff.todo.log")
-	case age >= lateAfter:
-		i = d.wrong(i, Failure, "staff.todo.late")
-	}
-	i.Staff = Staff{Title: d.t.Text("staff.status.log"), Text: text}
+	i := d.item("log channel "+ch.Channel, "staff.status.log", d.lines(text, d.clean(ch.Trouble, errorLimit)),
+		problem{is: ch.Forbidden, state: Failure, cure: "log.channel.permissions"},
+		problem{is: ch.Trouble != "", state: Failure, cure: "staff.todo.log"},
+		problem{is: age >= lateAfter, state: Failure, cure: "staff.todo.late"},
+	)
 	if i.State != OK { // all others share a field
-		i.Staff.ChannelID = ch.Channel
+		i.ChannelID = ch.Channel
 	}
 	return i
-}
-
-// share says how many of something failed.
-func (d describer) share(failed, calls int, window time.Duration) string {
-	return d.t.Format("staff.status.calls", locale.Args{
-		"Failed": failed, "Calls": calls, "Rate": d.t.Percent(failed * 100 / calls), "Window": d.t.Duration(window),
-	})
-}
-
-// milliseconds says a latency; "–" if it is not known.
-func (d describer) milliseconds(latency time.Duration) string {
-	if latency <= 0 {
-		return "–"
-	}
-	return d.t.Milliseconds(latency)
 }

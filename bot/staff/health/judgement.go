@@ -1,90 +1,168 @@
 package health
 
 import (
-	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/recent"
 	"hostbot/bot/sanitize"
 	"hostbot/locale"
 )
 
-// reasonLimit is to how many characters a reason is cut.
-const reasonLimit = 80
+const (
+	// reasonLimit is to how many characters a reason is cut.
+	reasonLimit = 80
+	// errorLimit is to how many characters an error is cut.
+	errorLimit = 300
+)
 
-// judgement is what a verdict says: what is wrong or is well again, when that began, and why.
-type judgement struct {
-	key     string // of staff's text: staff.verdict.<key>
-	english string
-	at      time.Time // zero if it is not known
-	reason  string    // may be empty
-	of      recent.Summary
-	unit    string // of what the summary counts; empty if english says it
+// describer describes a report, an item in each method.
+type describer struct {
+	Report
+	t     *locale.Texts
+	plain bool // for a terminal, and not for Discord
+	now   time.Time
 }
 
-// judged gives an item a verdict.
-func (d describer) judged(i Item, j judgement) Item {
-	reason := []rune(j.reason)
-	reason = reason[:min(len(reason), reasonLimit)]
-	i.Verdict = j.english
-	i.Staff.Verdict = d.t.Format("staff.verdict."+j.key, locale.Args{"Failed": j.of.Fails, "Calls": j.of.Calls})
-	if !j.at.IsZero() {
-		word, when := " since ", timestamp(j.at, "t")+" ("+timestamp(j.at, "R")+")"
-		if strings.HasSuffix(j.key, "_back") {
-			word = " at "
-		} else {
+// problem is what may be wrong with a thing, or was until lately.
+type problem struct {
+	is      bool
+	state   State
+	verdict string         // the key of the verdict, with {{.Failed}} and {{.Calls}}; empty for none
+	cure    string         // the key of what is to be done; empty for nothing
+	at      time.Time      // since when, or at what time it was over if the state is OK; zero if it is not known
+	reason  string         // may be empty
+	calls   recent.Summary // for {{.Failed}} and {{.Calls}}
+	counted bool           // the calls stand behind the verdict
+}
+
+// item returns an item as the first problem has it that there is. Without a problem it is well. title is
+// the key of its title; empty for none.
+func (d describer) item(name, title, text string, problems ...problem) Item {
+	i := Item{Name: name, State: OK, Text: text}
+	if title != "" {
+		i.Title = d.t.Text(title)
+	}
+	k := slices.IndexFunc(problems, func(p problem) bool { return p.is })
+	if k < 0 {
+		return i
+	}
+	p := problems[k]
+	i.State = p.state
+	if p.cure != "" {
+		i.Cure = d.t.Text(p.cure)
+	}
+	if p.verdict != "" {
+		i.Verdict = d.verdict(p)
+	}
+	return i
+}
+
+// verdict says what is wrong, since when and why: "Hosting service unreachable · since 12:00 · reset".
+func (d describer) verdict(p problem) string {
+	args := locale.Args{"Failed": p.calls.Fails, "Calls": p.calls.Calls}
+	parts := []string{d.t.Format(p.verdict, args)}
+	if !p.at.IsZero() {
+		when := d.when(p.at, "t")
+		if !d.plain {
+			when += " (" + d.when(p.at, "R") + ")"
+		}
+		if p.state != OK {
 			when = d.t.Format("staff.verdict.since", locale.Args{"When": when})
 		}
-		i.Verdict += word + clock(j.at)
-		i.Staff.Verdict += " · " + when
+		parts = append(parts, when)
 	}
-	if len(reason) > 0 {
-		i.Verdict += ", " + string(reason)
-		i.Staff.Verdict += " · " + sanitize.Markdown(string(reason), reasonLimit)
+	if p.reason != "" {
+		parts = append(parts, d.clean(p.reason, reasonLimit))
 	}
-	if j.unit != "" && j.of.Fails > 0 {
-		i.Verdict += fmt.Sprintf(", %d of %d %s", j.of.Fails, j.of.Calls, j.unit)
-		i.Staff.Verdict += " · " + d.t.Format("staff.verdict.of", locale.Args{"Failed": j.of.Fails, "Calls": j.of.Calls})
+	if p.counted && p.calls.Fails > 0 {
+		parts = append(parts, d.t.Format("staff.verdict.of", args))
 	}
-	return i
+	return strings.Join(parts, " · ")
 }
 
-// fared returns an item about calls, by their unit and the text of their title: how many there
-// were, and when one succeeded and failed last.
-func (d describer) fared(name, unit, title string, s recent.Summary) Item {
-	var found, staff []string
-	add := func(english, text string) {
-		found, staff = append(found, english), append(staff, text)
-	}
+// fared says how many calls there were, and when one succeeded and failed last.
+func (d describer) fared(s recent.Summary) string {
+	window := locale.Args{"Calls": s.Calls, "Window": d.t.Duration(d.Window)}
+	var lines []string
 	switch {
 	case s.Fails > 0:
-		add(fmt.Sprintf("%d of %d %s failed within %v", s.Fails, s.Calls, unit, d.Window), d.share(s.Fails, s.Calls, d.Window))
+		lines = append(lines, d.share(s.Fails, s.Calls, d.Window))
 	case s.Calls > 0:
-		add(fmt.Sprintf("%d %s within %v", s.Calls, unit, d.Window), d.t.Format("staff.status.calls_made", locale.Args{"Calls": s.Calls, "Window": d.t.Duration(d.Window)}))
+		lines = append(lines, d.t.Format("staff.status.calls_made", window))
 	default:
-		add(fmt.Sprintf("no %s within %v", unit, d.Window), d.t.Format("staff.status.no_calls", locale.Args{"Window": d.t.Duration(d.Window)}))
+		lines = append(lines, d.t.Format("staff.status.no_calls", window))
 	}
 	if !s.Succeeded.IsZero() {
-		add("last success "+clock(s.Succeeded), d.t.Format("staff.status.last_success", locale.Args{"When": timestamp(s.Succeeded, "R")}))
+		lines = append(lines, d.t.Format("staff.status.last_success", locale.Args{"When": d.when(s.Succeeded, "R")}))
 	}
 	if !s.Failed.IsZero() {
-		reason := sanitize.Plain(s.Reason, reasonLimit)
-		add("last failure "+clock(s.Failed)+" ("+reason+")", d.t.Format("staff.status.last_failure", locale.Args{
-			"When": timestamp(s.Failed, "R"), "Reason": sanitize.Markdown(reason, reasonLimit),
-		}))
+		lines = append(lines, d.t.Format("staff.status.last_failure", locale.Args{"When": d.when(s.Failed, "R"), "Reason": d.clean(s.Reason, reasonLimit)}))
 	}
-	i := item(name, "%s", strings.Join(found, "; "))
-	i.Staff = Staff{Title: d.t.Text(title), Text: strings.Join(staff, "\n")}
-	return i
+	return d.lines(lines...)
 }
 
-// clock says a time to operators, on whichever day.
-func clock(at time.Time) string { return at.UTC().Format("15:04:05 UTC") }
-
-// timestamp shows a time as Discord does, in the reader's zone: R ticks ("5 minutes ago")
-// (https://discord.com/developers/docs/reference#message-formatting-timestamp-styles).
-func timestamp(at time.Time, style string) string {
-	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
+// share says how many of something failed.
+func (d describer) share(failed, calls int, window time.Duration) string {
+	return d.t.Format("staff.status.calls", locale.Args{
+		"Failed": failed, "Calls": calls, "Rate": d.t.Percent(failed * 100 / calls), "Window": d.t.Duration(window),
+	})
 }
+
+// milliseconds says a latency. If it is not known, staff read "–".
+func (d describer) milliseconds(latency time.Duration) string {
+	switch {
+	case latency <= 0 && d.plain:
+		return ""
+	case latency <= 0:
+		return "–"
+	}
+	return d.t.Milliseconds(latency)
+}
+
+// lines joins lines, without those that are empty.
+func (d describer) lines(lines ...string) string {
+	between := "\n"
+	if d.plain {
+		between = " · "
+	}
+	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), between)
+}
+
+// clean makes text from outside fit to be shown.
+func (d describer) clean(text string, limit int) string {
+	if d.plain {
+		return sanitize.Plain(text, limit)
+	}
+	return sanitize.Markdown(text, limit)
+}
+
+// code shows text from outside as it is.
+func (d describer) code(text string, limit int) string {
+	if d.plain {
+		return sanitize.Plain(text, limit)
+	}
+	return sanitize.Code(text, limit)
+}
+
+// sign is an emoji before text; operators have the sign of the whole item.
+func (d describer) sign(emoji string) string {
+	if d.plain {
+		return ""
+	}
+	return emoji + " "
+}
+
+// when says a time, on Discord in a style of message.Time.
+func (d describer) when(at time.Time, style string) string {
+	if d.plain {
+		return at.UTC().Format("15:04:05 UTC")
+	}
+	return message.Time(at, style)
+}
+
+// number says how many there are.
+func number(n int) string { return strconv.Itoa(n) }

@@ -39,8 +39,12 @@ func staffCommands(user discordtest.Options) []flow {
 	hostedBots := func(ctx context.Context, c *person, _ *discordtest.Reply) (*discordtest.Reply, error) {
 		return c.staff.Menu(ctx, "Hosted bots", c.user)
 	}
+	status := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.staff, newest(c.staff, "a status of "+c.user.ID)
+	}
 	return []flow{
 		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Answers in time"},
+		{route: "component admin/status/retry", need: needsNothing, goesOn: true, prepare: steps(seen(), leftAStatus), do: pressesIn(status, "Try again"), good: "Answers in time"},
 		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
 		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "There's no record of"},
 		{route: "command admin forget", need: keeps, lost: "staff.forget.unreadable", do: types("/admin forget", user), good: "would be removed|Nothing is stored"}, // what is kept, or that nothing is
@@ -63,6 +67,16 @@ func asideFlows() []flow {
 		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "There's no record of"},
 		{route: "component aside/reference", need: keeps, goesOn: true, prepare: written, do: picksIn(entry, "Open a reference", "ABCDEFG"), good: "There's no record of"},
 	}
+}
+
+// leftAStatus leaves a message with the button of a status that shows dead letters.
+func leftAStatus(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	return in, c.left(ctx, c.staff, "status", interaction.Message{
+		Content: "a status of " + c.user.ID,
+		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Try again", CustomID: "admin/status/retry"},
+		}}},
+	})
 }
 
 // wroteAnEntry leaves a message with the buttons of an entry about the customer where staff
