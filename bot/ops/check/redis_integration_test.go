@@ -120,7 +120,7 @@ func TestRealServersAtTheWrongAddress(t *testing.T) {
 			t.Errorf("%s: %+v", url, got)
 		}
 	}
-	for _, url := range []string{behind.URL(), "redis://" + cluster + "?addr=" + cluster} {
+	for _, url := range []string{behind.URL(), "redis://" + cluster + "?cluster=true"} {
 		s := newScene(t)
 		s.env["REDIS_URL"] = url
 		if found, passed := s.run(t); !passed {

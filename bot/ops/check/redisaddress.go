@@ -33,7 +33,7 @@ func formOf(o *redis.UniversalOptions) form {
 	switch {
 	case o.MasterName != "":
 		return sentinels
-	case len(o.Addrs) > 1:
+	case o.IsClusterMode:
 		return cluster
 	}
 	return oneServer
@@ -78,7 +78,7 @@ func (r *redisServer) alone(ctx context.Context) map[string]string {
 	if o.MasterName != "" {
 		o.Username, o.Password = o.SentinelUsername, o.SentinelPassword
 	}
-	o.MasterName, o.DB = "", 0
+	o.MasterName, o.DB, o.IsClusterMode = "", 0, false
 	for _, addr := range r.options.Addrs {
 		o.Addrs = []string{addr}
 		facts, err := ask(ctx, &o)
@@ -135,7 +135,7 @@ func (r *redisServer) addressFor(met form, names []string) string {
 	}
 	switch met {
 	case cluster:
-		return scheme + login + o.Addrs[0] + "?addr=HOST2:PORT2, with two of its servers or more; if they have one address, give that twice"
+		return scheme + login + o.Addrs[0] + "?addr=HOST2:PORT2, with two of its servers or more; if they have one address, ?cluster=true behind that"
 	case sentinels:
 		name := "NAME"
 		if len(names) > 0 {

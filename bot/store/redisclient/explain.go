@@ -56,7 +56,7 @@ func Explain(err error) (means, cure string) {
 
 const (
 	inCluster   = "it is a server of a Cluster, and REDIS_URL has the form for one server"
-	clusterForm = "write redis://HOST:PORT?addr=HOST2:PORT2, with two of its servers or more; if they have one address, give that twice"
+	clusterForm = "write redis://HOST:PORT?addr=HOST2:PORT2, with two of its servers or more; if they have one address, redis://HOST:PORT?cluster=true"
 	noSentinel  = "it is no Sentinel, and REDIS_URL has the form for Sentinels (master_name=)"
 )
 

@@ -58,7 +58,7 @@ func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, e
 const clusterReload = time.Second
 
 func newClient(options *redis.UniversalOptions) redis.UniversalClient {
-	if options.MasterName != "" || len(options.Addrs) == 1 {
+	if !options.IsClusterMode {
 		return redis.NewUniversalClient(options)
 	}
 	cluster := options.Cluster()
