@@ -6,26 +6,21 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"go.yaml.in/yaml/v4"
-
 	"hostbot/hostapi"
 )
 
-// Languages are those that are offered for a new bot: a list in the file, or a text
-// with commas. Each is an identifier of the service, or
-// identifier=label|startup command|entry file.
+// Languages are those that are offered for a new bot. Each is an identifier of the
+// service, or identifier=label|startup command|entry file.
 type Languages []hostapi.Language
 
-// UnmarshalYAML reads either. An empty list leaves the default.
-func (l *Languages) UnmarshalYAML(node *yaml.Node) error {
-	list, err := listIn(node)
-	if len(list) > 0 {
+// set leaves the default where there are no elements.
+func (l *Languages) set(elements []string) {
+	if len(elements) > 0 {
 		*l = nil
 	}
-	for _, text := range list {
+	for _, text := range elements {
 		*l = append(*l, language(text))
 	}
-	return err
 }
 
 // language reads one language. Parts that are left out have a default: the identifier as the

@@ -79,7 +79,7 @@ func TestMistakesHideSecrets(t *testing.T) {
 func misplaced() []string {
 	return []string{
 		"%s", "- %s", "%s: x", "discord: %s", "discord: {%s: x}", "discord: {token: [%s]}", "discord: {token: {%s: x}}",
-		"discord: {token: !%s x}", "discord: {x: &%s x}", "discord: {token: *%s}", "discord: {token: x, token: %s}",
+		"discord: {x: &%s x}", "discord: {token: *%s}", "discord: {token: x, token: %s}",
 		"discord:\n  token: \"%s\n", "discord:\n\ttoken: %s\n", "discord: {token: '%s}", "discord: {token: %s: x}",
 		"discord: {token: Bot %s}", "discord: {token: '%s x'}", "discord: {guild_id: %s}", "discord: {token_file: %s}",
 		"hostapi: {timeout: %s}", "hostapi: {allow_http: %s}", "hostapi: {url: 'https://%s@host'}", "hostapi: {url: 'https://h/%%zz%s'}",

@@ -2,14 +2,16 @@ package configs
 
 import (
 	"cmp"
+	"encoding"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/rs/zerolog"
 	"go.yaml.in/yaml/v4"
 
 	"hostbot/hostapi"
@@ -20,10 +22,7 @@ import (
 // holds every mistake, a line each. It repeats no value: a secret may stand where
 // another setting was meant.
 func Load(path string, environ []string) (*Settings, error) {
-	l := &loader{
-		settings: defaults(), path: path,
-		names: make(map[string]string), keys: make(map[position]string), wrong: make(map[string]bool),
-	}
+	l := &loader{settings: defaults(), path: path, names: make(map[string]string), wrong: make(map[string]bool)}
 	if path != "" {
 		l.readFile()
 	}
@@ -37,28 +36,22 @@ func Load(path string, environ []string) (*Settings, error) {
 	return l.settings, nil
 }
 
-// loader decodes the file over the defaults, and the environment over both. Either is
-// a tree of YAML's.
+// loader sets what the file says over the defaults, and what the environment says over both.
 type loader struct {
 	settings *Settings
-	path     string              // of the file
-	names    map[string]string   // of the settings that are set, by key: a key with its line, or a variable
-	keys     map[position]string // by the positions of their values
+	path     string            // of the file
+	names    map[string]string // of the settings that are set, by key: a key with its line, or a variable
 	mistakes []error
 	wrong    map[string]bool // the names of settings that have a mistake
 }
-
-// unknownKey does not repeat the key, as it may be a secret.
-const unknownKey = "unknown key; configs/hostbot.example.yaml has all that there are"
-
-// position is where a value stands in the file. Those of the environment, which have
-// no place, are on lines below 0.
-type position struct{ line, column int }
 
 // mistake notes a mistake.
 func (l *loader) mistake(format string, args ...any) {
 	l.mistakes = append(l.mistakes, fmt.Errorf(format, args...))
 }
+
+// mistakeAt notes a mistake for which no setting can be named.
+func (l *loader) mistakeAt(line int, what string) { l.mistake("%s, line %d: %s", l.path, line, what) }
 
 // check notes a mistake in the setting of a key, unless wrong is nil. Of several
 // mistakes in one setting it notes the first.
@@ -78,7 +71,7 @@ func variable(key string) string {
 	return strings.ToUpper(words.Replace(key))
 }
 
-// readFile decodes the configuration file.
+// readFile reads the configuration file.
 func (l *loader) readFile() {
 	content, err := readBounded(l.path)
 	if err != nil {
@@ -86,188 +79,191 @@ func (l *loader) readFile() {
 		return
 	}
 	var documents []yaml.Node
-	if err = yaml.Load(content, &documents, yaml.WithAllDocuments()); err != nil {
-		l.broken(err)
-		return
-	}
-	switch len(documents) {
-	case 0:
-	case 1:
-		l.index("", documents[0].Content[0])
-		l.decode(&documents[0])
-	default:
-		l.mistakeAt(documents[1].Line, "the file must hold one document")
-	}
-}
-
-// broken notes an error because of which the file cannot be read at all, if any.
-func (l *loader) broken(err error) {
-	at, ok := errors.AsType[*yaml.LoadError](err)
+	err = yaml.Load(content, &documents, yaml.WithAllDocuments())
+	broken, hasPlace := errors.AsType[*yaml.LoadError](err)
 	switch {
-	case ok:
-		l.mistakeAt(at.Mark.Line, "is not YAML; is a quote, a colon or some indentation missing?")
+	case hasPlace:
+		l.mistakeAt(broken.Mark.Line, "is not YAML; is a quote, a colon or some indentation missing?")
 	case err != nil:
 		l.mistake("%s is not YAML", l.path)
+	case len(documents) > 1:
+		l.mistakeAt(documents[1].Line, "the file must hold one document")
+	case len(documents) == 1:
+		root := documents[0].Content[0]
+		l.names[""] = fmt.Sprintf("%s, line %d:", l.path, root.Line)
+		l.readNode("", root, reflect.ValueOf(l.settings).Elem())
 	}
 }
 
-// mistakeAt notes a mistake for which no setting can be named.
-func (l *loader) mistakeAt(line int, what string) { l.mistake("%s, line %d: %s", l.path, line, what) }
-
-// index records the positions of values. It removes the keys that the library would
-// accept although they are mistakes, and makes empty values null, which leaves the
-// defaults as they are.
-func (l *loader) index(section string, node *yaml.Node) {
-	switch node.Kind {
-	case yaml.ScalarNode:
-		node.Value = strings.TrimRight(node.Value, "\n") // of a block
-		if node.Value == "" {
-			node.Tag, node.Style = "!!null", 0
-		}
-		if section != "" {
-			l.check(section, pasted(node.Value))
-		}
-		return
-	case yaml.MappingNode:
-	default:
-		return
+// readNode sets a section, or one setting, to what the file says at a key. What is empty there leaves the default.
+func (l *loader) readNode(key string, node *yaml.Node, to reflect.Value) {
+	if node.Kind == yaml.AliasNode {
+		node = node.Alias
 	}
-	var kept []*yaml.Node
-	for pair := range slices.Chunk(node.Content, 2) {
-		name, value := pair[0], pair[1]
-		key := strings.TrimPrefix(section+"."+name.Value, ".")
-		now, former := formerNames()[key]
-		switch wrong := pasted(name.Value); {
-		case wrong != nil:
-			l.mistakeAt(name.Line, "a key "+wrong.Error())
-		case former:
-			l.mistakeAt(name.Line, key+" is now called "+now)
-		case l.names[key] != "":
-			l.mistakeAt(name.Line, "the key was there before")
-		case section == "hostapi.operations" && !slices.Contains(hostapi.Operations(), hostapi.Operation(name.Value)):
-			l.mistakeAt(name.Line, unknownKey)
-		default:
-			l.names[key] = fmt.Sprintf("%s in %s, line %d", key, l.path, name.Line)
-			l.keys[position{value.Line, value.Column}] = key
-			l.index(key, value)
-			kept = append(kept, name, value)
-		}
-	}
-	node.Content = kept
-}
-
-// decode decodes a tree over the settings. The library reports every mistake with its
-// position. Its words are not repeated, as they may hold a value.
-func (l *loader) decode(tree *yaml.Node) {
-	err := tree.Load(l.settings, yaml.WithKnownFields(), yaml.WithUniqueKeys(false))
-	mistakes, ok := errors.AsType[*yaml.LoadErrors](err)
-	if !ok {
-		l.broken(err)
-		return
-	}
-	for _, m := range mistakes.Errors {
-		key, known := l.keys[position{m.Mark.Line, m.Mark.Column}]
-		switch {
-		case strings.HasPrefix(m.Message, "field "):
-			l.mistakeAt(m.Mark.Line, unknownKey)
-		case known:
-			l.check(key, errors.New(form(m.Message)))
-		default:
-			l.mistakeAt(m.Mark.Line, form(m.Message))
-		}
-	}
-}
-
-// form says what a value must be. The library's message ends with the Go type into
-// which it could not decode the value; about a log level it says Level somewhere. The
-// settings' own types say it themselves.
-func form(message string) string {
+	isSection := to.Kind() == reflect.Struct || to.Kind() == reflect.Map
 	switch {
-	case strings.HasPrefix(message, "is "):
-		return message
-	case strings.HasSuffix(message, "time.Duration"):
-		return "is not a duration such as 30s or 2h"
-	case strings.HasSuffix(message, "int"):
-		return "is not a whole number"
-	case strings.HasSuffix(message, "bool"):
-		return "is neither true nor false"
-	case strings.Contains(message, "Level"):
-		return "is none of " + strings.Join(levels(), ", ")
-	case strings.HasSuffix(message, "[]string"):
-		return "is not a list of plain values"
-	case strings.Contains(message, "(TextUnmarshaler)"):
-		return "is not one plain value"
-	case strings.Contains(message, "configs."):
-		return "must hold keys with values"
+	case node.Kind == yaml.ScalarNode && (strings.Trim(node.Value, "\n") == "" || node.ShortTag() == "!!null"):
+	case !isSection:
+		l.check(key, setNode(to, node))
+	case node.Kind != yaml.MappingNode:
+		l.check(key, errors.New("must hold keys with values"))
 	default:
-		return "is not one plain value"
+		for pair := range slices.Chunk(node.Content, 2) {
+			l.readMember(key, pair[0], pair[1], to)
+		}
 	}
 }
 
-// readEnvironment decodes the variables as if a file had their values under the keys.
+// readMember sets what stands below a name in a section.
+func (l *loader) readMember(section string, name, node *yaml.Node, to reflect.Value) {
+	key, value := strings.TrimPrefix(section+"."+name.Value, "."), member(to, name.Value)
+	switch wrong := pasted(name.Value); {
+	case wrong != nil:
+		l.mistakeAt(name.Line, "a key "+wrong.Error())
+	case !value.IsValid(): // the key is not repeated, as it may be a secret
+		l.mistakeAt(name.Line, "unknown key; configs/hostbot.example.yaml has all that there are")
+	case l.names[key] != "":
+		l.mistakeAt(name.Line, "the key was there before")
+	default:
+		l.names[key] = fmt.Sprintf("%s in %s, line %d", key, l.path, name.Line)
+		l.readNode(key, node, value)
+		if to.Kind() == reflect.Map {
+			if to.IsNil() {
+				to.Set(reflect.MakeMap(to.Type()))
+			}
+			to.SetMapIndex(reflect.ValueOf(hostapi.Operation(name.Value)), value)
+		}
+	}
+}
+
+// member returns what a section may have under a name, or the zero Value for nothing. The one that is a
+// map is that of operations.
+func member(section reflect.Value, name string) reflect.Value {
+	if section.Kind() == reflect.Map {
+		if !slices.Contains(hostapi.Operations(), hostapi.Operation(name)) {
+			return reflect.Value{}
+		}
+		return reflect.New(section.Type().Elem()).Elem()
+	}
+	for field, value := range section.Fields() {
+		if field.Tag.Get("yaml") == name {
+			return value
+		}
+	}
+	return reflect.Value{}
+}
+
+// readEnvironment sets what variables do. An empty one counts as none.
 func (l *loader) readEnvironment(environ []string) {
 	variables := make(map[string]string, len(environ))
 	for _, pair := range environ {
 		name, value, _ := strings.Cut(pair, "=")
 		variables[name] = value
 	}
-	for _, former := range slices.Sorted(maps.Keys(formerNames())) {
-		if name := variable(former); variables[name] != "" {
-			l.mistake("%s is now called %s", name, variable(formerNames()[former]))
-		}
-	}
 	l.pastedNames(variables)
 	l.pastedProxies(variables)
 	l.forgetSecrets(variables)
-	l.decode(l.tree("", reflect.TypeFor[Settings](), variables))
-}
-
-// tree returns the section of a file that sets what the variables do. An empty one
-// counts as none.
-func (l *loader) tree(section string, settings reflect.Type, variables map[string]string) *yaml.Node {
-	tree := &yaml.Node{Kind: yaml.MappingNode}
-	for field := range settings.Fields() {
-		name, variable := field.Tag.Get("yaml"), field.Tag.Get("env")
-		key := strings.TrimPrefix(section+"."+name, ".")
-		var value *yaml.Node
-		switch {
-		case variable == "" && field.Type.Kind() == reflect.Struct:
-			value = l.tree(key, field.Type, variables)
-		case variable == "", variables[variable] == "":
-			continue
-		default:
-			value = scalar(variables[variable], field.Type.Kind())
-			value.Line = -1 - len(l.keys)
-			l.keys[position{value.Line, 0}] = key
-			l.names[key] = variable
-			l.check(key, pasted(variables[variable]))
-		}
-		tree.Content = append(tree.Content, &yaml.Node{Kind: yaml.ScalarNode, Value: name}, value)
-	}
-	return tree
-}
-
-// scalar returns the value of a variable. It is what Go takes it for, and not YAML, to
-// which 010 is eight and ~ is nothing.
-func scalar(value string, kind reflect.Kind) *yaml.Node {
-	node := &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value}
-	switch kind {
-	case reflect.Bool:
-		if on, err := strconv.ParseBool(value); err == nil {
-			node.Tag, node.Value = "!!bool", strconv.FormatBool(on)
-		}
-	case reflect.Int:
-		if n, err := strconv.Atoi(value); err == nil {
-			node.Tag, node.Value = "!!int", strconv.Itoa(n)
+	for _, s := range settingsIn("", reflect.ValueOf(l.settings).Elem()) {
+		if text := variables[s.variable]; text != "" {
+			l.names[s.key] = s.variable
+			l.check(s.key, setText(s.value, text))
 		}
 	}
-	return node
 }
 
-// formerNames returns the present keys of settings by the keys that they had in
-// former versions. Their variables were called after those as well.
-func formerNames() map[string]string {
-	return map[string]string{"cache.fresh": "cache.ttl", "cache.keep": "cache.max_stale", "http.pprof": "http.pprof_addr"}
+// setting is one that has a variable.
+type setting struct {
+	key, variable string
+	value         reflect.Value
+}
+
+// settingsIn lists the settings of a section that have a variable.
+func settingsIn(section string, of reflect.Value) (all []setting) {
+	for field, value := range of.Fields() {
+		key := strings.TrimPrefix(section+"."+field.Tag.Get("yaml"), ".")
+		switch variable := field.Tag.Get("env"); {
+		case variable != "":
+			all = append(all, setting{key, variable, value})
+		case value.Kind() == reflect.Struct:
+			all = append(all, settingsIn(key, value)...)
+		}
+	}
+	return all
+}
+
+// list is a setting of several values: a list in the file, or a text with commas.
+type list interface{ set(elements []string) }
+
+// setNode sets a setting to what the file says, and returns what is wrong with that.
+func setNode(to reflect.Value, node *yaml.Node) error {
+	several, isList := to.Addr().Interface().(list)
+	_, isMap := several.(*StatusMap)
+	switch {
+	case node.Kind == yaml.ScalarNode:
+		return setText(to, strings.TrimRight(node.Value, "\n")) // of a block
+	case !isList:
+		return errors.New("is not one plain value")
+	case node.Kind == yaml.MappingNode && !isMap, slices.ContainsFunc(node.Content, func(n *yaml.Node) bool { return n.Kind != yaml.ScalarNode }):
+		return errors.New("is not a list of plain values")
+	}
+	var elements []string
+	for i, n := range node.Content {
+		if node.Kind == yaml.MappingNode && i%2 == 1 {
+			elements[i/2] += "=" + n.Value
+		} else {
+			elements = append(elements, n.Value)
+		}
+	}
+	return setList(several, elements)
+}
+
+func setList(to list, elements []string) error {
+	for i, element := range elements {
+		elements[i] = strings.TrimSpace(element)
+		if wrong := pasted(elements[i]); wrong != nil {
+			return fmt.Errorf("is a list, of which an element %w", wrong)
+		}
+	}
+	to.set(elements)
+	return nil
+}
+
+// setText sets a setting to a text, which the file and the environment may hold alike, and returns what is
+// wrong with that.
+func setText(to reflect.Value, text string) error {
+	wrong := parse(to, text)
+	return cmp.Or(pasted(text), wrong)
+}
+
+func parse(to reflect.Value, text string) (err error) {
+	form := ""
+	switch setting := to.Addr().Interface().(type) {
+	case list:
+		return setList(setting, strings.Split(text, ","))
+	case *zerolog.Level:
+		*setting, err = zerolog.ParseLevel(text)
+		form = "is none of " + strings.Join(levels(), ", ")
+	case encoding.TextUnmarshaler:
+		return setting.UnmarshalText([]byte(text))
+	case *time.Duration:
+		*setting, err = time.ParseDuration(text)
+		form = "is not a duration such as 30s or 2h"
+	case *int:
+		*setting, err = strconv.Atoi(text)
+		form = "is not a whole number"
+	case *bool:
+		*setting, err = strconv.ParseBool(text)
+		form = "is neither true nor false"
+	case **bool:
+		*setting = new(bool)
+		return parse(reflect.ValueOf(*setting).Elem(), text)
+	default:
+		to.SetString(text)
+	}
+	if err != nil {
+		return errors.New(form)
+	}
+	return nil
 }
 
 // resolve replaces values that stand for another: off, and a log channel's default.

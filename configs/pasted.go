@@ -105,10 +105,10 @@ func called(r rune) string {
 // pastedNames notes the variables whose names have something at their ends that nobody meant, as the first of a
 // file has that begins with a byte order mark. They count as set.
 func (l *loader) pastedNames(names map[string]string) {
-	known := variables(reflect.TypeFor[Settings]())
+	settings := settingsIn("", reflect.ValueOf(l.settings).Elem())
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		meant := strings.TrimFunc(name, func(r rune) bool { return isSpace(r) || r == '"' || r == '\'' })
-		if meant != name && slices.Contains(known, meant) {
+		if meant != name && slices.ContainsFunc(settings, func(s setting) bool { return s.variable == meant }) {
 			l.wrong[meant] = true
 			l.mistake("%s has a quote, a space or a byte order mark before or after its name", meant)
 		}

@@ -11,15 +11,11 @@ import (
 	"crypto/ed25519"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
-	"go.yaml.in/yaml/v4"
 
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
@@ -123,21 +119,10 @@ func (h HostAPI) Config() hostapi.Config {
 	return hostapi.Config{BaseURL: h.URL, Secret: h.Secret, AllowHTTP: h.AllowHTTP, Timeout: h.Timeout, Operations: h.Operations, StatusMap: statusMap}
 }
 
-// StatusMap is a list of word=STATE: keys with values or a list in the file, or a text with commas.
+// StatusMap is a list of word=STATE, in the file also as keys with values.
 type StatusMap []string
 
-// UnmarshalYAML reads any of them.
-func (m *StatusMap) UnmarshalYAML(node *yaml.Node) (err error) {
-	if node.Kind != yaml.MappingNode {
-		*m, err = listIn(node)
-		return err
-	}
-	*m = nil
-	for pair := range slices.Chunk(node.Content, 2) {
-		*m = append(*m, pair[0].Value+"="+pair[1].Value)
-	}
-	return nil
-}
+func (m *StatusMap) set(elements []string) { *m = elements }
 
 // Redis is where the program keeps what must outlive an interaction.
 type Redis struct {
@@ -212,31 +197,10 @@ type Admin struct {
 	SupportChannelID string `yaml:"support_channel_id" env:"SUPPORT_CHANNEL_ID"`
 }
 
-// IDs is a list of Discord's IDs: a list in the file, or a text with commas.
+// IDs is a list of Discord's IDs.
 type IDs []string
 
-// UnmarshalYAML reads either.
-func (ids *IDs) UnmarshalYAML(node *yaml.Node) (err error) {
-	*ids, err = listIn(node)
-	return err
-}
-
-// listIn returns the elements of a list, or of a text with commas.
-func listIn(node *yaml.Node) (list []string, err error) {
-	if node.Kind == yaml.ScalarNode {
-		for element := range strings.SplitSeq(node.Value, ",") {
-			list = append(list, strings.TrimSpace(element))
-		}
-	} else if err = node.Load(&list); err != nil {
-		return nil, err
-	}
-	for _, element := range list {
-		if wrong := pasted(element); wrong != nil {
-			return nil, fmt.Errorf("is a list, of which an element %w", wrong)
-		}
-	}
-	return list, nil
-}
+func (ids *IDs) set(elements []string) { *ids = elements }
 
 // Links are pages of the host's that customers are sent to. Empty for none.
 type Links struct {

@@ -15,8 +15,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"filippo.io/edwards25519"
-
 	"hostbot/configs/redisurl"
 	"hostbot/hostapi"
 	"hostbot/hostapi/secret"
@@ -35,7 +33,6 @@ func (l *loader) validate(s *Settings) {
 	l.check("discord.api_url", discordAPI(s.Discord.APIURL))
 	l.check("discord.guild_id", snowflake(s.Discord.GuildID))
 	l.checkInteractions(s)
-	l.checkAddresses(s)
 
 	for _, wrong := range s.HostAPI.Config().Validate() {
 		l.check("hostapi."+wrong.Field, errors.New(wrong.Problem))
@@ -84,7 +81,8 @@ func (l *loader) validate(s *Settings) {
 	l.check("links.status_url", webPage(s.Links.Status))
 
 	l.check("http.addr", listenAddress(s.HTTP.Addr))
-	l.check("http.pprof_addr", profiles(s))
+	l.check("http.pprof_addr", profiles(s.HTTP.PprofAddr))
+	l.checkAddresses(s)
 
 	l.check("log.level", oneOf(s.Log.Level.String(), levels()...))
 	l.check("log.format", oneOf(s.Log.Format, "json", "console"))
@@ -108,8 +106,21 @@ func (l *loader) checkInteractions(s *Settings) {
 		l.check("discord.public_key", errors.New("is missing, as INTERACTIONS_ADDR is set"))
 	case len(key.Key()) != ed25519.PublicKeySize:
 		l.check("discord.public_key", fmt.Errorf("is not a public key: %d digits and letters from a to f", hex.EncodedLen(ed25519.PublicKeySize)))
-	default:
-		l.check("discord.public_key", anybodysKey(key.Key()))
+	case strings.Trim(string(key), "0") == "": // with which anybody could sign: crypto/ed25519 takes it
+		l.check("discord.public_key", errors.New("is not a public key, but a placeholder: copy Public Key from the Developer Portal, General Information"))
+	}
+}
+
+// checkAddresses notes an address at which the bot is to listen twice: it would end by an error that names a
+// port alone.
+func (l *loader) checkAddresses(s *Settings) {
+	listeners := []struct{ key, addr string }{{"http.addr", s.HTTP.Addr}, {"interactions.addr", s.Interactions.Addr}, {"http.pprof_addr", s.HTTP.PprofAddr}}
+	for i, one := range listeners {
+		for _, other := range listeners[:i] {
+			if sameAddress(one.addr, other.addr) {
+				l.check(one.key, fmt.Errorf("is the address of %s as well: each needs one of its own", variable(other.key)))
+			}
+		}
 	}
 }
 
@@ -120,18 +131,6 @@ func discordAPI(address string) error {
 		return errors.New("is plain http to another machine, which shows the token to everyone between; use https")
 	}
 	return err
-}
-
-// anybodysKey returns what is wrong with a key for which anybody can make signatures, without
-// a secret key. crypto/ed25519 takes them, as RFC 8032 does: a point of small order, such as 32
-// zeros, makes up for what a signature lacks.
-// https://eprint.iacr.org/2020/1244 (Taming the many EdDSAs)
-func anybodysKey(key ed25519.PublicKey) error {
-	point, err := new(edwards25519.Point).SetBytes(key)
-	if err != nil || new(edwards25519.Point).MultByCofactor(point).Equal(edwards25519.NewIdentityPoint()) == 1 {
-		return errors.New("is not a public key, but a placeholder or a mistake: copy Public Key from the Developer Portal, General Information")
-	}
-	return nil
 }
 
 // Each function below returns the mistake in a value, or nil.
@@ -233,21 +232,21 @@ func isHostPort(value string) bool {
 	return err == nil && !strings.ContainsFunc(host, unicode.IsSpace)
 }
 
-// profiles takes an address of this machine's own, which nothing else listens at.
-func profiles(s *Settings) error {
-	addr := s.HTTP.PprofAddr
-	if addr == "" {
-		return nil
-	}
-	if host, _, _ := net.SplitHostPort(addr); !isHostPort(addr) || !hostapi.IsLoopback(host) {
+// profiles takes an address of this machine's own.
+func profiles(addr string) error {
+	if host, _, _ := net.SplitHostPort(addr); addr != "" && (!isHostPort(addr) || !hostapi.IsLoopback(host)) {
 		return errors.New("is not a loopback address such as 127.0.0.1:6060: profiles show what is in memory")
 	}
-	for _, other := range []struct{ name, addr string }{{"HTTP_ADDR", s.HTTP.Addr}, {"INTERACTIONS_ADDR", s.Interactions.Addr}} {
-		if sameAddress(addr, other.addr) {
-			return errors.New("is the address of " + other.name + " as well")
-		}
-	}
 	return nil
+}
+
+// sameAddress reports whether nobody can listen at both addresses: one port, of one host or of all. Port 0 is
+// any that is free.
+func sameAddress(one, other string) bool {
+	host, port, err := net.SplitHostPort(strings.Replace(one, "localhost:", "127.0.0.1:", 1))
+	otherHost, otherPort, otherErr := net.SplitHostPort(strings.Replace(other, "localhost:", "127.0.0.1:", 1))
+	isEvery := func(host string) bool { return host == "" || host == "0.0.0.0" || host == "::" }
+	return err == nil && otherErr == nil && port == otherPort && port != "0" && (host == otherHost || isEvery(host) || isEvery(otherHost))
 }
 
 func oneOf(value string, allowed ...string) error {

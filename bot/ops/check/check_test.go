@@ -123,7 +123,7 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 			s.env["INTERACTIONS_ADDR"], s.env["DISCORD_PUBLIC_KEY"] = ":8080", s.discord.PublicKey()
 			clock(-6 * time.Minute)(s)
 		}, "clock", health.Failure, "refuses all interactions", "NTP"},
-		"a misspelt variable":    {set("HOSTAPI_TIMOUT", "20s"), "settings", health.Warning, "HOSTAPI_TIMOUT is set", "HOSTAPI_TIMEOUT"},
+		"a misspelt variable":    {set("HOSTAPI_TIMOUT", "20s"), "settings", health.Warning, "HOSTAPI_TIMOUT is set", "configs/README.md"},
 		"staff without a guild":  {set("ADMIN_GUILD_ID", ""), "settings", health.Warning, "have no commands", "ADMIN_GUILD_ID"},
 		"development":            {func(*scene) {}, "commands guild", health.OK, "alone", ""},
 		"commands elsewhere":     {func(s *scene) { s.env["DISCORD_GUILD_ID"] = s.discord.AddGuild() }, "commands guild", health.Failure, "may not register", "https://discord.com/oauth2/authorize?client_id="},
