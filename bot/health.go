@@ -31,7 +31,6 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	leads, _ := b.leader.Holder(ctx) // nobody while Redis is away
 	requests, invalid := b.discord.Invalid()
 	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
-	outage, _ := b.outages.Current(ctx)
 	queues, letters, _ := b.leader.Queues(ctx)
 	lostSince, lostReason := b.connections.loss()
 	return health.Report{
@@ -44,7 +43,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader: leads, Queues: queues, Dead: letters,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),
-		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: outage,
+		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: b.outages.Current(),
 	}
 }
 

@@ -37,7 +37,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	})
 	b.watcher.Observe(b.alerts.Changed)
 	b.outages = outages.New(outages.Config{
-		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval, Term: b.leader.Term, Tell: b.stafflog.Outage,
+		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval,
+		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage,
 	})
 	b.watcher.Observe(b.outages.Changed)
 	b.openPanels()

@@ -1,12 +1,16 @@
 // Package outages tells staff when many bots stop running within a minute: most likely it
 // is not the customers' doing. One entry tells of such an outage, and is kept up to date
 // while it goes on and while the bots come back.
+//
+// The leader counts in memory, each bot in the time that one takes. That there is an outage is
+// one record in Redis: a new leader counts on from it, and each other process reads it every 5 s.
 package outages
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -18,30 +22,35 @@ import (
 )
 
 const (
-	// threshold is how many bots within a window make an outage. It ends when none stops for
-	// as long.
+	// threshold is how many bots within a window make an outage. It goes on until none has
+	// stopped for as long.
 	threshold = 10
 	// leastWindow is the shortest one. Bots that stop at the same moment are seen to in
 	// different polls, which are spread over an interval: the window is as long as that.
 	leastWindow = time.Minute
-	// keptFor is how long an entry is kept up to date: less than the hour after which
+	// keptFor is how long an outage is kept up to date: less than the hour after which
 	// edits of a message are limited.
 	keptFor = 50 * time.Minute
+	// syncPause is between two times at which the record is written or read.
+	syncPause = 5 * time.Second
 )
 
-// Outage is one of many bots.
+// Outage is one of many bots; of none if there is none.
 type Outage struct {
-	ID        string
-	Bots      int       // that stopped
-	Customers int       // whose they are
-	Recovered int       // of the bots, how many run again
-	First     time.Time // when the first of them was seen to have stopped
-	Last      time.Time // and when the last of them was
+	ID        string    `json:"id"`
+	Bots      int       `json:"bots"`      // that stopped
+	Customers int       `json:"customers"` // whose they are
+	Recovered int       `json:"back"`      // of the bots, how many run again
+	First     time.Time `json:"first"`     // when the first of them was seen to have stopped
+	Last      time.Time `json:"last"`      // and when the last of them was
 	// Within is the time in which all of them stopped: each was seen to run at most one
 	// interval before it was seen to have stopped.
-	Within time.Duration
-	Plans  map[string]int // bots by plan, as far as the service names it
+	Within time.Duration  `json:"within"`
+	Plans  map[string]int `json:"plans"` // bots by plan, as far as the service names it
 }
+
+// isOver reports whether the outage is not kept up to date any more.
+func (o *Outage) isOver(now time.Time) bool { return o.Bots == 0 || now.Sub(o.First) >= keptFor }
 
 // Config is what Outages need.
 type Config struct {
@@ -49,179 +58,168 @@ type Config struct {
 	Space keyspace.Space
 	// Interval returns at which interval accounts are polled now.
 	Interval func() time.Duration
-	// Term returns another number, above 0, if another process may have led meanwhile
-	// (leader.Leader.Term).
-	Term func() uint64
+	// Leading reports whether this process leads (leader.Leader.Leading), and Term returns another
+	// number, above 0, if another process may have led meanwhile (leader.Leader.Term).
+	Leading func() bool
+	Term    func() uint64
+	// Tell tells staff of an outage, at first and whenever its figures have changed.
 	Tell func(Outage)
 }
 
-// Outages count the bots that stop running, where this process leads.
+// Outages count the bots that stop running, where this process leads, and know of the outage everywhere.
 type Outages struct {
-	Config
+	config Config
+	begun  chan struct{} // holds one if an outage has begun that is not written
 
-	mu      sync.Mutex
-	term    uint64    // in which the following was read; 0 before
-	began   time.Time // when the first bot of the outage stopped; zero without one
-	bots    map[string]bot
-	changed map[string]bool // the bots that Redis does not have as they are
+	mu     sync.Mutex
+	term   uint64  // for which this process counts; 0 for none
+	outage Outage  // as the leader counts it, or as it was read
+	recent []*fall // of no outage, within a window, oldest first
+	// bots are those of the outage by name, CUSTOMER/BOT, and whether they run again. They are without the bots
+	// that a former leader has counted, of which unknown do not run again.
+	bots            map[string]bool
+	customers       map[string]bool
+	unknown         int
+	unsaved, untold bool
 }
 
-// bot is one that stopped lately. Its name is CUSTOMER/BOT.
-type bot struct {
-	At        time.Time `json:"at"` // when it was seen to have stopped
-	Plan      string    `json:"plan,omitempty"`
-	Recovered bool      `json:"back,omitempty"` // it runs again
-	In        bool      `json:"in,omitempty"`   // it is in the outage
+// fall is a bot that stopped.
+type fall struct {
+	name, customerID, plan string
+	at                     time.Time // when it was seen to have stopped
+	recovered              bool
 }
 
 // New returns outages.
-func New(c Config) *Outages { return &Outages{Config: c} }
+func New(c Config) *Outages { return &Outages{config: c, begun: make(chan struct{}, 1)} }
 
-// Changed counts changes. It may be told of one twice: then the outage is told of again as
-// it is.
+// Current returns the outage that is kept up to date now. Other processes know it up to 5 s after the leader, and
+// the leader from its first change or 5 s on.
+func (o *Outages) Current() Outage {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.outage.isOver(time.Now()) {
+		return Outage{}
+	}
+	return o.seen()
+}
+
+// seen returns a copy of the outage.
+func (o *Outages) seen() Outage {
+	seen := o.outage
+	seen.Plans = maps.Clone(o.outage.Plans)
+	return seen
+}
+
+// Changed counts changes, where this process leads. It may be told of one twice, which counts once, unless a former
+// leader has counted it. It fails only if the record of a former leader cannot be read.
 func (o *Outages) Changed(ctx context.Context, changes []watcher.Change) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	concerned, interval := false, o.Interval()
-	for _, c := range changes {
-		stopped, back := c.Unexpected, !c.Unexpected && c.To == hostapi.StateRunning
-		if !stopped && !back {
-			continue
-		}
-		if err := o.load(ctx); err != nil {
-			return err
-		}
-		o.expire(c.At)
-		name := c.CustomerID + "/" + c.ServerID
-		if stopped {
-			concerned = o.stopped(name, c, max(leastWindow, interval)) || concerned
-		} else {
-			concerned = o.back(name) || concerned
-		}
-	}
-	if !concerned && len(o.changed) == 0 {
-		return nil
-	}
-	if err := o.save(ctx); err != nil {
+	if err := o.takeOver(ctx); err != nil {
 		return err
 	}
-	if concerned {
-		o.Tell(o.outage(interval))
+	for _, c := range changes {
+		if o.outage.isOver(c.At) {
+			o.start(Outage{})
+		}
+		switch {
+		case c.Unexpected:
+			o.stopped(c)
+		case c.To == hostapi.StateRunning:
+			o.recovered(c)
+		}
 	}
 	return nil
 }
 
-// stopped notes a bot that stopped. It reports whether that is of an outage.
-func (o *Outages) stopped(name string, c watcher.Change, window time.Duration) bool {
-	at, newest := c.At, c.At
-	if known, ok := o.bots[name]; ok && !known.Recovered { // it is told of again
-		at = known.At
-	}
-	var last time.Time
-	for _, b := range o.bots {
-		newest = latest(newest, b.At)
-		if b.In {
-			last = latest(last, b.At)
-		}
-	}
-	in := !o.began.IsZero() && !at.Before(o.began.Add(-window)) && !at.After(last.Add(window))
-	recent := newest.Add(-window)
-	if !in && at.Before(recent) { // it is told of late
-		return false
-	}
-	for other, b := range o.bots {
-		if !b.In && b.At.Before(recent) {
-			o.forget(other)
-		}
-	}
-	o.set(name, bot{At: at, Plan: c.Plan, In: in})
-	return in || o.begin(recent)
+// start has the outage take the place of another one.
+func (o *Outages) start(outage Outage) {
+	o.outage, o.bots, o.customers = outage, make(map[string]bool), make(map[string]bool)
+	o.unknown = outage.Bots - outage.Recovered
 }
 
-// begin begins another outage if enough bots have stopped since a time.
-func (o *Outages) begin(since time.Time) bool {
-	recent := 0
-	for _, b := range o.bots {
-		if !b.At.Before(since) {
-			recent++
+func (o *Outages) stopped(c watcher.Change) {
+	window := max(leastWindow, o.config.Interval())
+	f := &fall{name: c.CustomerID + "/" + c.ServerID, customerID: c.CustomerID, plan: c.Plan, at: c.At}
+	isRecent := func(other *fall) bool { return other.name == f.name && !other.recovered }
+	recovered, counted := o.bots[f.name]
+	switch {
+	case counted && !recovered, slices.ContainsFunc(o.recent, isRecent): // it is told of again
+	case counted:
+		o.bots[f.name] = false
+		o.outage.Recovered--
+		o.changed()
+	case o.outage.Bots > 0 && !f.at.Before(o.outage.First.Add(-window)) && !f.at.After(o.outage.Last.Add(window)):
+		o.count(f)
+	default:
+		o.recent = slices.DeleteFunc(o.recent, func(other *fall) bool { return other.name == f.name })
+		o.recent = append(o.recent, f)
+		slices.SortStableFunc(o.recent, func(a, b *fall) int { return a.at.Compare(b.at) })
+		since := o.recent[len(o.recent)-1].at.Add(-window)
+		o.recent = slices.DeleteFunc(o.recent, func(other *fall) bool { return other.at.Before(since) })
+		if len(o.recent) >= threshold {
+			o.begin()
 		}
 	}
-	if recent < threshold {
-		return false
-	}
-	o.began = time.Time{}
-	for name, b := range o.bots {
-		if b.At.Before(since) {
-			o.forget(name)
-			continue
-		}
-		b.In = true
-		o.set(name, b)
-		if o.began.IsZero() || b.At.Before(o.began) {
-			o.began = b.At
-		}
-	}
-	return true
 }
 
-// back notes a bot that runs. It reports whether that is of an outage.
-func (o *Outages) back(name string) bool {
-	b, ok := o.bots[name]
-	if ok && !b.Recovered {
-		b.Recovered = true
-		o.set(name, b)
+// begin makes an outage of the recent falls.
+func (o *Outages) begin() {
+	first := o.recent[0].at
+	o.start(Outage{ID: strconv.FormatInt(first.UnixMilli(), 10), First: first, Plans: make(map[string]int)})
+	for _, f := range o.recent {
+		o.count(f)
 	}
-	return b.In
+	o.recent = nil
+	select {
+	case o.begun <- struct{}{}:
+	default:
+	}
 }
 
-// expire forgets an outage that is not kept up to date any more.
-func (o *Outages) expire(now time.Time) {
-	if o.began.IsZero() || now.Sub(o.began) < keptFor {
+// count counts a bot that the outage has not counted.
+func (o *Outages) count(f *fall) {
+	o.bots[f.name] = f.recovered
+	o.outage.Bots++
+	if f.recovered {
+		o.outage.Recovered++
+	}
+	if !o.customers[f.customerID] {
+		o.customers[f.customerID] = true
+		o.outage.Customers++
+	}
+	if f.plan != "" {
+		o.outage.Plans[f.plan]++
+	}
+	if f.at.After(o.outage.Last) {
+		o.outage.Last = f.at
+	}
+	o.outage.Within = o.outage.Last.Sub(o.outage.First) + o.config.Interval()
+	o.changed()
+}
+
+// recovered counts a bot that runs. One that nobody has seen to stop in this process is of the outage if a former
+// leader has counted bots, and the state that the bot had before began in the outage.
+func (o *Outages) recovered(c watcher.Change) {
+	name := c.CustomerID + "/" + c.ServerID
+	recovered, counted := o.bots[name]
+	i := slices.IndexFunc(o.recent, func(f *fall) bool { return f.name == name })
+	switch {
+	case recovered:
+		return
+	case counted:
+	case i >= 0:
+		o.recent[i].recovered = true
+		return
+	case o.unknown > 0 && !c.Since.Before(o.outage.First.Truncate(time.Second)): // as histories have whole seconds
+		o.unknown--
+	default:
 		return
 	}
-	o.began = time.Time{}
-	for name, b := range o.bots {
-		if b.In {
-			o.forget(name)
-		}
-	}
+	o.bots[name] = true
+	o.outage.Recovered++
+	o.changed()
 }
 
-func (o *Outages) set(name string, b bot) {
-	o.bots[name], o.changed[name] = b, true
-}
-
-func (o *Outages) forget(name string) {
-	delete(o.bots, name)
-	o.changed[name] = true
-}
-
-// outage returns the outage as it is now.
-func (o *Outages) outage(interval time.Duration) Outage {
-	now := Outage{ID: strconv.FormatInt(o.began.UnixMilli(), 10), First: o.began, Plans: make(map[string]int)}
-	customers := make(map[string]bool)
-	for name, b := range o.bots {
-		if !b.In {
-			continue
-		}
-		customerID, _, _ := strings.Cut(name, "/")
-		customers[customerID] = true
-		now.Bots++
-		if b.Recovered {
-			now.Recovered++
-		}
-		if b.Plan != "" {
-			now.Plans[b.Plan]++
-		}
-		now.Last = latest(now.Last, b.At)
-	}
-	now.Customers, now.Within = len(customers), now.Last.Sub(now.First)+interval
-	return now
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
-}
+func (o *Outages) changed() { o.unsaved, o.untold = true, true }
