@@ -7,10 +7,8 @@ COPY . .
 ARG TARGETOS TARGETARCH
 ARG VERSION=development
 ARG COMMIT=
-# The bot speaks HTTP/1.1 alone, as over HTTP/2 one dead connection would hold up every
-# request. So HTTP/2 is left out.
 RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
-    go build -trimpath -tags nethttpomithttp2 -ldflags "-s -w -X main.version=$VERSION -X main.commit=$COMMIT" -o /hostbot ./cmd/hostbot
+    go build -trimpath -ldflags "-s -w -X main.version=$VERSION -X main.commit=$COMMIT" -o /hostbot ./cmd/hostbot
 
 FROM scratch
 ARG VERSION=development

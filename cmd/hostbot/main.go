@@ -104,7 +104,7 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	if err == nil {
 		b.MeasureBuild(builtFrom())
 		b.MeasureLog(lines.Dropped)
-		b.AfterStart(giveBack)
+		b.AfterStart(debug.FreeOSMemory) // starting takes more than serving does
 		manager := systemd{log}
 		manager.supervise(b)
 		defer onReloadSignal(manager.around(b.Reload))()
@@ -115,13 +115,6 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 		return exitFailure
 	}
 	return exitDone
-}
-
-// giveBack gives memory back that starting took, most of it pages of the binary
-// (bot/PERFORMANCE.md).
-func giveBack() {
-	debug.FreeOSMemory()
-	unmapBinary()
 }
 
 // sendLibrariesLines sends what libraries would print on stderr to a log: go-redis's lines, and

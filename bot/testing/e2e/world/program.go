@@ -13,7 +13,7 @@ import (
 // Build builds the program into a directory as the Dockerfile does, and returns its path.
 func Build(dir string) (path string, err error) {
 	path = filepath.Join(dir, "hostbot")
-	build := exec.Command("go", "build", "-trimpath", "-tags", "nethttpomithttp2", "-ldflags", "-s -w", "-o", path, "hostbot/cmd/hostbot")
+	build := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "hostbot/cmd/hostbot")
 	build.Env = append(build.Environ(), "CGO_ENABLED=0")
 	if said, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w\n%s", err, said)
