@@ -128,7 +128,7 @@ func (b *Bot) build() error {
 		return err
 	}
 	b.english = texts.For(locale.Default)
-	if b.redis, err = redisclient.Open(s.Redis.URL, b.log, b.embeddedRedisFull); err != nil {
+	if b.redis, err = redisclient.Open(s.Redis.URL, b.log); err != nil {
 		return err
 	}
 	b.onClose(b.redis.Close)

@@ -283,11 +283,6 @@ func (b *Bot) discordPauses(wait time.Duration) {
 	b.log.Warn().Dur("wait_ms", wait).Msg("discord asks all requests to wait: only interactions are answered")
 }
 
-// embeddedRedisFull is told that the Redis in the process had to drop keys.
-func (b *Bot) embeddedRedisFull(reason error) {
-	b.staffQueue.Go(func() { b.stafflog.Tell(stafflog.RedisFull, stafflog.Facts{Reason: reason}) })
-}
-
 // deadLetter is told of what the leader cannot deal with.
 func (b *Bot) deadLetter(l leader.Letter) {
 	b.staffQueue.Go(func() { b.stafflog.DeadLetter(l) })

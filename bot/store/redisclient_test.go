@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 
 func open(t *testing.T, address string) *redisclient.Conn {
 	t.Helper()
-	conn, err := redisclient.Open(secret.Text(address), zerolog.Nop(), func(error) {})
+	conn, err := redisclient.Open(secret.Text(address), zerolog.Nop())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package store_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,7 +40,7 @@ func TestSlowCommandsAreLinesOfDebug(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
-			conn, err := redisclient.Open("redis://unused", zerolog.New(&out).Level(zerolog.DebugLevel), func(error) {})
+			conn, err := redisclient.Open("redis://unused", zerolog.New(&out).Level(zerolog.DebugLevel))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -62,13 +61,7 @@ func TestTheLogHoldsNoPassword(t *testing.T) {
 	server.RequireAuth("another")
 	var out bytes.Buffer
 	log := zerolog.New(zerolog.SyncWriter(&out)).Level(zerolog.DebugLevel)
-	told := make(chan error, 1)
-	conn, err := redisclient.Open(secret.Text("redis://:"+password+"@"+server.Addr()), log, func(err error) {
-		select {
-		case told <- err:
-		default:
-		}
-	})
+	conn, err := redisclient.Open(secret.Text("redis://:"+password+"@"+server.Addr()), log)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,11 +70,6 @@ func TestTheLogHoldsNoPassword(t *testing.T) {
 		t.Fatal("Redis refuses nothing")
 	}
 	conn.Close() // which ends what writes to the log
-	select {
-	case reason := <-told:
-		err = errors.Join(err, reason)
-	default:
-	}
 	said := out.String()
 	if !strings.Contains(said, `"command":"get"`) {
 		t.Errorf("the log does not say what was refused: %s", said)
@@ -98,7 +86,7 @@ func TestFailedCommandsAreLinesOfDebug(t *testing.T) {
 	for _, level := range []zerolog.Level{zerolog.DebugLevel, zerolog.InfoLevel} {
 		proxy.Set(faultproxy.Open)
 		var out bytes.Buffer
-		conn, err := redisclient.Open(secret.Text("redis://"+proxy.Addr()), zerolog.New(&out).Level(level), func(error) {})
+		conn, err := redisclient.Open(secret.Text("redis://"+proxy.Addr()), zerolog.New(&out).Level(level))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func Run(ctx context.Context, config Config, tell func(health.Item)) (passed boo
 	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
 	defer c.discord.rest.Close()
 	if address := config.Settings.Redis.URL; address != "" {
-		conn, err := redisclient.Open(address, zerolog.Nop(), nil)
+		conn, err := redisclient.Open(address, zerolog.Nop())
 		options, _ := redisurl.Parse(address)
 		if err == nil { // as the address is valid
 			defer conn.Close()

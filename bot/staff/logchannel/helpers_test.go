@@ -100,7 +100,7 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, m
 	p := &process{}
 	logger := zerolog.New(&p.log)
 	var err error
-	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger, func(error) {}); err != nil {
+	if p.redis, err = redisclient.Open(secret.Text(redisURL), logger); err != nil {
 		return nil, err
 	}
 	if alone, ok := p.redis.Client.(*redis.Client); ok { // a machine that is slow is no Redis that hangs

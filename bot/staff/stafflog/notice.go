@@ -20,7 +20,6 @@ const (
 	Outgrown        Notice = "outgrown"         // Discord recommends more shards than run
 	RedisLost       Notice = "redis_lost"       // Redis cannot be used
 	RedisBack       Notice = "redis_back"       // Redis can be used again
-	RedisFull       Notice = "redis_full"       // the Redis in the process had to drop keys
 	CacheGarbage    Notice = "cache"            // a key of the cache held something else than an account
 	ServiceDown     Notice = "service_down"     // the hosting service is taken to be away
 	ServiceUp       Notice = "service_up"       // the hosting service is back

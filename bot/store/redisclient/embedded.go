@@ -4,34 +4,28 @@ import (
 	"context"
 	"net"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/alicebob/miniredis/v2/server"
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/maintnotifications"
-	"github.com/rs/zerolog"
 )
 
-// tick is how often an embedded Redis's clock is moved on and room is made, and so
-// by how much later than it should a key may expire.
+// tick is how often an embedded Redis's clock is moved on, and so by how much later than it
+// should a key may expire.
 const tick = time.Second
 
 // embedded is a Redis inside the process. It is reached without a port, so that
-// no other program on the machine can read or change what it holds.
+// no other program on the machine can read or change what it holds. It has no limit: what
+// it keeps without an expiry is what customers and staff have asked for.
 type embedded struct {
 	redis  *miniredis.Miniredis
-	server *server.Server // of redis, which is locked while a script runs
 	client *redis.Client
-	log    zerolog.Logger
-	onFull func(error)
-	used   atomic.Int64 // the bytes that are held, or more
 	stop   context.CancelFunc
 	done   chan struct{}
 }
 
-func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
+func startEmbedded() (*embedded, error) {
 	r := miniredis.NewMiniRedis()
 	first, err := r.Dial() // which starts it
 	if err != nil {
@@ -40,7 +34,7 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 	_ = first.Close()
 
 	ctx, stop := context.WithCancel(context.Background())
-	e := &embedded{redis: r, server: r.Server(), log: log, onFull: onFull, stop: stop, done: make(chan struct{})}
+	e := &embedded{redis: r, stop: stop, done: make(chan struct{})}
 	e.client = redis.NewClient(&redis.Options{
 		Dialer: func(context.Context, string, string) (net.Conn, error) {
 			if ctx.Err() != nil { // dialing a server that is closed would start it again
@@ -57,12 +51,11 @@ func startEmbedded(log zerolog.Logger, onFull func(error)) (*embedded, error) {
 		MaxRetries:               -1, // none
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
-	e.server.SetPreHook(e.count)
 	go e.run(ctx)
 	return e, nil
 }
 
-// run lets keys expire and makes room. miniredis does neither by itself.
+// run lets keys expire, as miniredis does not by itself.
 func (e *embedded) run(ctx context.Context) {
 	defer close(e.done)
 	ticker := time.NewTicker(tick)
@@ -77,7 +70,6 @@ func (e *embedded) run(ctx context.Context) {
 		now := time.Now()
 		e.redis.FastForward(now.Sub(last))
 		last = now
-		e.makeRoom(ctx)
 	}
 }
 

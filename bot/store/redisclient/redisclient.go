@@ -30,13 +30,11 @@ type Conn struct {
 // the error is that the address is wrong.
 //
 // An empty address makes a Redis inside the process: its data is lost with the
-// process and no other process sees it, which is said in log. When it holds more than
-// 64 MiB, it makes room by dropping what would expire soonest. Then onFull is called,
-// which must return at once.
-func Open(address secret.Text, log zerolog.Logger, onFull func(error)) (*Conn, error) {
+// process and no other process sees it, as log is told.
+func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 	if address == "" {
 		log.Warn().Msg("REDIS_URL is empty: data is kept in memory, for this process alone and until it ends")
-		e, err := startEmbedded(log, onFull)
+		e, err := startEmbedded()
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}
