@@ -39,6 +39,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -83,7 +84,7 @@ type Kind struct {
 
 // Config is what a Leader needs.
 type Config struct {
-	// Redis must heed the deadline of a command's context.
+	// Redis bounds each command by itself, in about a second, and heeds the deadline of its context.
 	Redis redis.UniversalClient
 	Space keyspace.Space
 	// Name is what operators know this process by.
@@ -128,7 +129,7 @@ func DefaultTiming() Timing {
 }
 
 const (
-	// callLimit bounds one use of Redis.
+	// callLimit bounds one use of the lease.
 	callLimit = time.Second
 	// mostWaiting is how many IDs of a kind are kept in memory at once.
 	mostWaiting = 10_000
@@ -158,6 +159,11 @@ func New(c Config) *Leader {
 // Add adds a kind of work. It is called before Run.
 func (l *Leader) Add(k Kind) { l.kinds = append(l.kinds, &k) }
 
+// kind returns which of the kinds has a name; -1 if none has.
+func (l *Leader) kind(name string) int {
+	return slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == name })
+}
+
 // Leading reports whether this process leads.
 func (l *Leader) Leading() bool { return l.leading.Load() != nil }
 
@@ -174,13 +180,11 @@ func (l *Leader) Wake(ctx context.Context, kind string, ids ...string) {
 	if len(ids) == 0 {
 		return
 	}
+	message := kind + " " + strings.Join(ids, " ")
 	if t := l.leading.Load(); t != nil {
-		t.wake(wakeup{kind, ids})
+		t.wake(message)
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
-	message := kind + " " + strings.Join(ids, " ")
 	if err := l.Redis.Publish(ctx, l.Space.Key(wakeKey), message).Err(); err != nil {
 		l.Log.Debug().Err(err).Msg("the leader could not be told of what is due")
 	}

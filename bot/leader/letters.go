@@ -81,8 +81,6 @@ func (l *Leader) Letters(ctx context.Context) (letters []Letter, err error) {
 }
 
 func (l *Leader) letters(ctx context.Context) (map[string]*Letter, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	fields, err := l.Redis.HGetAll(ctx, l.Space.Key(deadKey)).Result()
 	dead := make(map[string]*Letter, len(fields))
 	for key, text := range fields {
@@ -96,8 +94,6 @@ func (l *Leader) letters(ctx context.Context) (map[string]*Letter, error) {
 
 // IsDead reports whether there is a dead letter of an ID; false if Redis does not tell.
 func (l *Leader) IsDead(ctx context.Context, kind, id string) bool {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	dead, err := l.Redis.HExists(ctx, l.Space.Key(deadKey), name(kind, id)).Result()
 	return dead && err == nil
 }
@@ -131,23 +127,21 @@ func (l *Leader) tidy(ctx context.Context) (map[string]*Letter, error) {
 	if err != nil || len(dead) == 0 {
 		return dead, err
 	}
-	limited, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	scores := make(map[string]*redis.FloatCmd, len(dead))
-	_, _ = l.Redis.Pipelined(limited, func(p redis.Pipeliner) error { // each command has its own error
+	_, _ = l.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
 		for key, letter := range dead {
-			i := slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == letter.Kind })
+			i := l.kind(letter.Kind)
 			if i < 0 { // of another version
 				continue
 			}
 			due := l.kinds[i].Due
 			switch {
 			case time.Since(letter.Since) > lettersFor:
-				p.ZRem(limited, due, letter.ID)
+				p.ZRem(ctx, due, letter.ID)
 			case letter.Version != l.Version:
-				p.ZAddXX(limited, due, redis.Z{Member: letter.ID})
+				p.ZAddXX(ctx, due, redis.Z{Member: letter.ID})
 			}
-			scores[key] = p.ZScore(limited, due, letter.ID)
+			scores[key] = p.ZScore(ctx, due, letter.ID)
 		}
 		return nil
 	})
@@ -162,8 +156,6 @@ func (l *Leader) tidy(ctx context.Context) (map[string]*Letter, error) {
 
 // keep keeps dead letters.
 func (l *Leader) keep(ctx context.Context, dead map[string]*Letter) error {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	fields := make(map[string]string, len(dead))
 	for key, letter := range dead {
 		text, err := json.Marshal(letter)
@@ -191,15 +183,12 @@ return redis.call('HDEL', KEYS[2], ARGV[2])`
 
 // forget has no attempt count of what has a name, which is no dead letter any more.
 func (l *Leader) forget(ctx context.Context, key string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	return redis.NewScript(forgetScript).Run(ctx, l.Redis, []string{l.Space.Key(inflightKey), l.Space.Key(deadKey)}, l.token, key).Err()
 }
 
 // count counts the attempts on what other processes have not removed from what is in flight.
 func (t *term) count(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	key := t.Space.Key(inflightKey)
 	lists, err := t.Redis.HGetAll(ctx, key).Result()
 	if err != nil {
@@ -221,24 +210,18 @@ func (t *term) count(ctx context.Context) error {
 
 // list writes what is in flight in this process.
 func (l *Leader) list(ctx context.Context, keys []string) error {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	l.listed = true
 	return l.Redis.HSet(ctx, l.Space.Key(inflightKey), l.token, strings.Join(keys, "\n")).Err()
 }
 
 // unlist removes the list of what is in flight in this process. After an error Run calls it again.
 func (l *Leader) unlist() {
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
-	defer cancel()
-	l.listed = l.Redis.HDel(ctx, l.Space.Key(inflightKey), l.token).Err() != nil
+	l.listed = l.Redis.HDel(context.Background(), l.Space.Key(inflightKey), l.token).Err() != nil
 }
 
 // notePanic has an attempt count that has panicked. If Redis does not take that, it counts in this term.
 func (l *Leader) notePanic(key string) {
-	ctx, cancel := context.WithTimeout(context.Background(), callLimit)
-	defer cancel()
-	if err := l.Redis.HSet(ctx, l.Space.Key(inflightKey), rand.Text(), key).Err(); err != nil {
+	if err := l.Redis.HSet(context.Background(), l.Space.Key(inflightKey), rand.Text(), key).Err(); err != nil {
 		l.Log.Debug().Err(err).Msg("redis does not take that an attempt has panicked")
 	}
 }
@@ -260,8 +243,7 @@ func (t *term) deadFor(w work) time.Duration {
 
 // putOff has work be due after a time.
 func (t *term) putOff(ctx context.Context, w *work, wait time.Duration) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
-	defer cancel()
+	ctx = context.WithoutCancel(ctx)
 	now, err := t.Redis.Time(ctx).Result()
 	if err != nil {
 		return err
@@ -282,9 +264,7 @@ func (t *term) bury(ctx context.Context, w *work, reason string) (again time.Dur
 		return 0, err
 	}
 	if k.Skip != nil {
-		limited, cancel := context.WithTimeout(ctx, callLimit)
-		defer cancel()
-		again, err = time.Nanosecond, k.Skip(limited, w.id)
+		again, err = time.Nanosecond, k.Skip(ctx, w.id)
 	} else if err = t.keep(ctx, map[string]*Letter{w.key: letter}); err == nil {
 		err = t.putOff(ctx, w, t.deadFor(*w))
 	}
@@ -321,8 +301,6 @@ func (l *Leader) Queues(ctx context.Context) ([]Queue, []Letter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	now, err := l.Redis.Time(ctx).Result()
 	if err != nil {
 		return nil, dead, err

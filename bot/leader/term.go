@@ -30,7 +30,7 @@ const (
 // term is one term of leading.
 type term struct {
 	*Leader
-	wakeups chan wakeup
+	wakeups chan string // calls of Wake: a kind and IDs, with spaces between
 	ended   chan outcome
 	read    chan reading
 	more    chan struct{} // asks for another reading
@@ -41,12 +41,6 @@ type term struct {
 	dead     map[string]*Letter // by name
 	inflight map[string]bool    // by name
 	alone    *work              // what is worked alone, or is as soon as nothing else is
-}
-
-// wakeup says that IDs of a kind are due.
-type wakeup struct {
-	kind string
-	ids  []string
 }
 
 // tries are the attempts that count.
@@ -85,7 +79,7 @@ type found struct {
 
 func newTerm(l *Leader) *term {
 	t := &term{
-		Leader: l, wakeups: make(chan wakeup, mostWakeups), ended: make(chan outcome), read: make(chan reading),
+		Leader: l, wakeups: make(chan string, mostWakeups), ended: make(chan outcome), read: make(chan reading),
 		more: make(chan struct{}, 1), inflight: make(map[string]bool),
 	}
 	for _, k := range l.kinds {
@@ -94,10 +88,10 @@ func newTerm(l *Leader) *term {
 	return t
 }
 
-// wake has IDs be due.
-func (t *term) wake(w wakeup) {
+// wake takes a call of Wake.
+func (t *term) wake(call string) {
 	select {
-	case t.wakeups <- w:
+	case t.wakeups <- call:
 	default:
 	}
 }
@@ -132,15 +126,14 @@ func (t *term) run(ctx context.Context) {
 	}
 }
 
-func (t *term) woken(w wakeup) {
-	if w.kind == wakeLetters {
+func (t *term) woken(call string) {
+	kind, ids, _ := strings.Cut(call, " ")
+	if kind == wakeLetters {
 		t.readMore()
 	}
-	for i, k := range t.kinds {
-		for _, id := range w.ids {
-			if k.Name == w.kind {
-				t.queues[i].wake(id, time.Now())
-			}
+	if i := t.kind(kind); i >= 0 {
+		for id := range strings.FieldsSeq(ids) {
+			t.queues[i].wake(id, time.Now())
 		}
 	}
 }
@@ -321,8 +314,6 @@ func (t *term) readAll(ctx context.Context) (reading, error) {
 	if r.dead, err = t.tidy(ctx); err != nil {
 		return r, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	asked := time.Now()
 	clock, err := t.Redis.Time(ctx).Result()
 	if err != nil {
@@ -367,9 +358,7 @@ func (t *term) listen(ctx context.Context) {
 			if !ok {
 				return
 			}
-			if words := strings.Fields(m.Payload); len(words) > 1 {
-				t.wake(wakeup{words[0], words[1:]})
-			}
+			t.wake(m.Payload)
 		}
 	}
 }
