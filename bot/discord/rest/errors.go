@@ -43,6 +43,7 @@ const (
 	CodeNoWayToUser     = 50278
 	CodeThreadExists    = 160004 // see StartThread
 	CodeLockedThread    = 160005
+	CodeOverloaded      = 130000
 	CodeBlockedMessage  = 200000
 	CodeBlockedTitle    = 200001
 	CodeHarmfulLink     = 240000

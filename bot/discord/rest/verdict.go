@@ -43,7 +43,9 @@ func VerdictOf(err error) Verdict {
 		return Later
 	case e.Status == http.StatusTooManyRequests:
 		return Limited
-	case e.Status >= 500:
+	case e.Status >= 500, e.Code == CodeOverloaded: // discord-api-docs#986
+		return Later
+	case e.Status == http.StatusConflict, e.Status == http.StatusLocked: // something else is being done to the same
 		return Later
 	}
 	switch e.Code {

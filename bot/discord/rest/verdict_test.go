@@ -11,7 +11,7 @@ import (
 // TestVerdicts reads each row of the table, by status and code.
 func TestVerdicts(t *testing.T) {
 	for want, answers := range map[rest.Verdict][][2]int{
-		rest.Later:   {{0, 0}, {500, 0}, {503, 0}},
+		rest.Later:   {{0, 0}, {500, 0}, {503, 0}, {409, 0}, {423, 0}, {400, rest.CodeOverloaded}},
 		rest.Limited: {{429, 0}, {429, rest.CodeOldMessageEdits}},
 		rest.Gone: {
 			{404, rest.CodeUnknownMessage}, {404, rest.CodeUnknownChannel}, {400, rest.CodeAlreadyAcknowledged}, {404, rest.CodeUnknownInteraction},
