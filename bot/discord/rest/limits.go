@@ -33,6 +33,9 @@ const (
 	// FewerFrom is from how many invalid requests on nothing is sent that may wait: panels
 	// and alerts.
 	FewerFrom = 5_000
+	// PanelsWaitFrom is from how many 429 that are due to others on no panel is edited: these may lead to a
+	// ban as well (discord-api-docs#7243).
+	PanelsWaitFrom = 1_000
 	// AnswersOnlyFrom is from how many on only interactions are answered.
 	AnswersOnlyFrom = 8_000
 	// recovered is below how many the first threshold is told of again.
@@ -57,6 +60,7 @@ const (
 type limits struct {
 	all, panels *rate.Limiter
 	answered    recent.Counter // and how many of the answers say that a request was invalid
+	shared      recent.Counter // answers of 429 that are due to others
 
 	mu          sync.Mutex
 	pausedUntil time.Time // as Discord asked, with all requests
@@ -68,6 +72,7 @@ func newLimits() *limits {
 		all:      rate.NewLimiter(perSecond, burst),
 		panels:   rate.NewLimiter(panelsPerSecond, panelsBurst),
 		answered: recent.Counter{Window: InvalidWindow},
+		shared:   recent.Counter{Window: InvalidWindow},
 	}
 }
 
@@ -102,12 +107,15 @@ func (l *limits) held(purpose Purpose) *Error {
 	pause := l.pausedUntil.Sub(now)
 	l.mu.Unlock()
 	_, invalid := l.answered.Sum(now)
+	shared, _ := l.shared.Sum(now)
 	switch {
 	case pause > 0:
 		return heldBack(pause, "discord asked to wait with all requests")
 	case purpose == forGateway:
 	case invalid >= AnswersOnlyFrom, invalid >= FewerFrom && purpose != ForAll:
 		return heldBack(recheck, fmt.Sprintf("discord refused %d requests in %v, and bans at 10,000", invalid, InvalidWindow))
+	case shared >= PanelsWaitFrom && purpose == ForPanels:
+		return heldBack(recheck, fmt.Sprintf("discord limited %d requests in %v for what others did", shared, InvalidWindow))
 	}
 	return nil
 }
@@ -138,6 +146,9 @@ func (l *limits) note(status int, pause time.Duration, scope string) (n news) {
 		status == http.StatusTooManyRequests && scope != "shared"
 	l.answered.Add(now, counts)
 	if !counts {
+		if status == http.StatusTooManyRequests {
+			l.shared.Add(now, true)
+		}
 		return news{}
 	}
 	_, invalid := l.answered.Sum(now)

@@ -76,6 +76,25 @@ func TestThresholdsAreToldOfOnce(t *testing.T) {
 	})
 }
 
+// Limits that others share may lead to a ban as well: what may wait longest waits.
+func TestManySharedLimitsHoldPanelsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := newLimits()
+		for range PanelsWaitFrom {
+			if l.held(ForPanels) != nil {
+				t.Fatal("held back too early")
+			}
+			l.note(429, 0, "shared")
+		}
+		if l.held(ForPanels) == nil || l.held(ForAlerts) != nil || l.held(ForAll) != nil {
+			t.Errorf("held back: panels %v, alerts %v, others %v", l.held(ForPanels), l.held(ForAlerts), l.held(ForAll))
+		}
+		if _, invalid := l.answered.Sum(time.Now()); invalid != 0 {
+			t.Errorf("%d are invalid", invalid)
+		}
+	})
+}
+
 // Who cannot wait for room is told when to come again. Nothing is sent in its place.
 func TestRequestsWithoutRoomAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -21,9 +21,8 @@ const (
 	MissingPermissions
 	// MissingThreadPermission makes the channel a thread in which the bot may
 	// not write, as it lacks Send Messages in Threads: Send Messages has no
-	// effect there (docs:topics/threads#permissions). The answer is 403, code
-	// 50013, which is documented for any missing permission; no report of this
-	// one was found.
+	// effect there (docs:topics/threads#permissions): 403, code 50001
+	// (PaSympa/discord-mcp#60).
 	MissingThreadPermission
 	// NoHistory lets the bot write but not read back: it gets an empty list
 	// (docs:resources/message#get-channel-messages), and of a single message 403,

@@ -26,7 +26,9 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 	switch {
 	case refused != nil:
 		return nil, refused
-	case ch.access == MissingPermissions, ch.access == MissingThreadPermission:
+	case ch.access == MissingThreadPermission:
+		return nil, denied(http.StatusForbidden, CodeMissingAccess, "Missing Access")
+	case ch.access == MissingPermissions:
 		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
 	case ch.access == Forum:
 		return nil, denied(http.StatusBadRequest, CodeNeedsThread, "Only thread posts can be created in this channel")

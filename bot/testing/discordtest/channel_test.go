@@ -27,7 +27,7 @@ func TestChannelStates(t *testing.T) {
 		"full access":          {discordtest.FullAccess, ok, ok, ok, ok},
 		"missing access":       {discordtest.MissingAccess, hidden, hidden, hidden, hidden},
 		"missing permissions":  {discordtest.MissingPermissions, ok, ok, ok, none},
-		"no thread permission": {discordtest.MissingThreadPermission, ok, ok, ok, none},
+		"no thread permission": {discordtest.MissingThreadPermission, ok, ok, ok, hidden},
 		"no history":           {discordtest.NoHistory, ok, ok, none, ok},
 		"archived":             {discordtest.Archived, archived, ok, ok, ok},
 		"locked":               {discordtest.Locked, archived, ok, ok, archived},
