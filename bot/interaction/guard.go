@@ -1,0 +1,54 @@
+package interaction
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+)
+
+// PanicError is what Guard makes of a panic. It is an ErrPanic.
+type PanicError struct {
+	Value string
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return ErrPanic.Error() + ": " + e.Value }
+
+// Unwrap returns ErrPanic.
+func (e *PanicError) Unwrap() error { return ErrPanic }
+
+// Guard calls f and returns its error, which is a *PanicError if f panics. Whatever runs in a goroutine
+// beside a handler is called by it, so that a mistake about one interaction does not end the process.
+func Guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = &PanicError{fmt.Sprint(p), debug.Stack()}
+		}
+	}()
+	return f()
+}
+
+// Beside runs functions beside the handler that waits for them. The zero value is ready to use.
+type Beside struct {
+	running sync.WaitGroup
+	mu      sync.Mutex
+	errs    []error
+}
+
+// Go calls f in a goroutine of its own.
+func (b *Beside) Go(f func() error) {
+	b.running.Go(func() {
+		if err := Guard(f); err != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			b.errs = append(b.errs, err)
+		}
+	})
+}
+
+// Wait waits until all have returned, and returns their errors.
+func (b *Beside) Wait() error {
+	b.running.Wait()
+	return errors.Join(b.errs...)
+}
