@@ -156,7 +156,7 @@ func (b *Bot) build() error {
 	watching := b.openWatching(cache)
 	b.actions = actions.New(actions.Config{
 		Redis: b.redis.Client, Space: b.space, Log: b.log, Timing: actions.DefaultTiming(),
-		Reached: b.leader.Reached, CutOff: b.cutOff, Report: func(r actions.Report) { b.responder.Report(r) },
+		Reached: b.leader.Reached, CutOff: b.cutOff, Report: func(ctx context.Context, r actions.Report) error { return b.responder.Report(ctx, r) },
 	})
 	b.addWork()
 	b.handlers = commands.New(commands.Config{
@@ -196,7 +196,7 @@ func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
 	b.responder = responder.New(responder.Config{
-		Discord: b.discord, OnBack: b.discord.OnBack, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, Begin: b.actions.Begin,
+		Discord: b.discord, OnBack: b.discord.OnBack, Router: router, Explain: b.handlers.Explain, Interrupted: b.handlers.Interrupted, ShowsEnd: commands.ShowsEnd, Begin: b.actions.Begin,
 		Staff: b.stafflog, Observe: b.monitor.Interaction, ObserveAction: b.monitor.Action, Log: b.log,
 	})
 	return router.Err()

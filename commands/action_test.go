@@ -3,6 +3,7 @@ package commands_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,7 +13,9 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/commands"
 	"hostbot/hostapi"
+	"hostbot/hostapi/redistest"
 )
 
 func TestActionSaysHowItEnded(t *testing.T) {
@@ -375,16 +378,56 @@ func TestReinstallAsksFirstWhereTheBotRuns(t *testing.T) {
 // TestEndOfADeadProcessIsToldAsItWas has a process die once it knew how an action had ended, or
 // before.
 func TestEndOfADeadProcessIsToldAsItWas(t *testing.T) {
-	for outcome, words := range map[interaction.Outcome]string{
-		interaction.Done: "was restarted", interaction.Failed: "couldn't be restarted", interaction.Unconfirmed: "don't know yet whether",
-		interaction.Refused: "❌ **Shop** couldn't be restarted", "": "don't know yet whether",
+	for name, test := range map[string]struct {
+		outcome interaction.Outcome
+		died    bool // before it had ended
+		words   string
+		failure error
+	}{
+		"done":        {interaction.Done, false, "was restarted", nil},
+		"failed":      {interaction.Failed, false, "couldn't be restarted", interaction.ErrInterrupted},
+		"unconfirmed": {interaction.Unconfirmed, false, "don't know yet whether", interaction.ErrInterrupted},
+		"refused":     {interaction.Refused, false, "❌ **Shop** couldn't be restarted", nil},
+		"not sent":    {interaction.Failed, true, "❌ **Shop** couldn't be restarted.\nThis was interrupted before it finished. Try again", interaction.ErrUnsent},
+		"not known":   {interaction.Unconfirmed, true, "don't know yet whether", interaction.ErrInterrupted},
 	} {
 		r := press("restart/a")
-		got := newCommands(t, &world{}).Interrupted(&r, interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: outcome})
-		wantText(t, got.Message, "Shop", words)
+		a := interaction.Action{Name: "restart", BotID: "a", BotName: "Shop", Outcome: test.outcome, Interrupted: test.died}
+		got := newCommands(t, &world{}).Interrupted(&r, a)
+		wantText(t, got.Message, "Shop", test.words)
 		sendable(t, got)
-		if (got.Failure == nil) != (outcome == interaction.Done || outcome == interaction.Refused) || got.Action.Interrupted != (words == "don't know yet whether") {
-			t.Errorf("%q: %+v, %v", outcome, got.Action, got.Failure)
+		if !errors.Is(got.Failure, test.failure) || *got.Action != a {
+			t.Errorf("%s: %+v, %v", name, got.Action, got.Failure)
+		}
+		if !commands.ShowsEnd(got.Message) {
+			t.Errorf("%s: it does not show an end", name)
 		}
 	}
+}
+
+// TestWhatWasReportedAsNotDoneIsNotSent has a process stop before it sends an action, and go on once
+// another one has reported it.
+func TestWhatWasReportedAsNotDoneIsNotSent(t *testing.T) {
+	client := redistest.Connect(t, redistest.StartMiniredis(t).URL())
+	w, _ := shop(t, "RUNNING")
+	w.actions = actions.New(actions.Config{Redis: client, Timing: actions.DefaultTiming()})
+	running := answer(t, newCommands(t, w), pressed("restart/a"))
+	if commands.ShowsEnd(running.Message) {
+		t.Errorf("an action that runs has ended: %s", text(running.Message))
+	}
+	leads := actions.New(actions.Config{
+		Redis: client, Reached: func() time.Duration { return time.Hour }, Report: func(context.Context, actions.Report) error { return nil },
+	})
+	due := leads.Work()
+	for _, name := range client.ZRange(t.Context(), due.Due, 0, -1).Val() {
+		if _, err := due.Reconcile(t.Context(), name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	end := must(t)(running.Then(t.Context()))
+	wantText(t, end.Message, "❌ **Shop** couldn't be restarted.\nThis was interrupted before it finished.")
+	if end.Action.Outcome != interaction.Failed || !errors.Is(end.Failure, interaction.ErrUnsent) {
+		t.Errorf("%+v, %v", end.Action, end.Failure)
+	}
+	w.wantDone(t)
 }

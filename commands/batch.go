@@ -78,12 +78,11 @@ const (
 
 // memberChange is what has become of a member.
 type memberChange struct {
-	member   int
-	stage    stage
-	lock     *actions.Lock // that the member has from now on; nil: no other
-	end      result
-	reported bool // another process has told staff that nobody knows how it ended
-	refusal  error
+	member  int
+	stage   stage
+	lock    *actions.Lock // that the member has from now on; nil: no other
+	end     result
+	refusal error
 }
 
 // newBatch returns a batch that has not begun.
@@ -289,7 +288,7 @@ func (b *batch) apply(noted *news, now memberChange) {
 	switch now.stage {
 	case stageEnded:
 		b.running--
-		noted.ended = append(noted.ended, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Reported: now.reported, Lock: m.lock})
+		noted.ended = append(noted.ended, interaction.Ended{Request: m.request, Action: *m.end.forStaff(), Failure: m.end.err, Lock: m.lock})
 	case stageLeftOut:
 		b.running--
 	}
@@ -306,14 +305,14 @@ func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
 			return
 		}
 		b.tell(memberChange{member: i, stage: stageActing})
-		end := b.carryOut(ctx, &b.members[i], release)
+		end := b.carryOut(ctx, lock, &b.members[i], release)
 		release()
 		if b.pauseFor(end.err) {
 			b.tell(memberChange{member: i, stage: stageWaiting})
 			continue
 		}
-		reported := !lock.End(*end.forStaff())
-		b.tell(memberChange{member: i, stage: stageEnded, end: end, reported: reported})
+		lock.End(*end.forStaff())
+		b.tell(memberChange{member: i, stage: stageEnded, end: end})
 		return
 	}
 }
@@ -361,7 +360,7 @@ func (b *batch) pausedUntil() (time.Time, error) {
 
 // carryOut acts on a bot. release is called once the service has answered to that: others may ask it
 // while the bot is followed. After a panic nobody knows how far it came.
-func (b *batch) carryOut(ctx context.Context, m *member, release func()) (end result) {
+func (b *batch) carryOut(ctx context.Context, lock *actions.Lock, m *member, release func()) (end result) {
 	once := b.action
 	once.do = func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		defer release()
@@ -372,5 +371,5 @@ func (b *batch) carryOut(ctx context.Context, m *member, release func()) (end re
 			end = result{action: b.action, bot: m.bot, err: fmt.Errorf("%w: %w: %v", interaction.ErrOutcomeUnknown, interaction.ErrPanic, p)}
 		}
 	}()
-	return b.commands.carryOut(ctx, m.request.CustomerID, once, m.bot)
+	return b.commands.carryOut(ctx, lock, m.request.CustomerID, once, m.bot)
 }

@@ -207,8 +207,7 @@ func isOfBatch(r *interaction.Request) bool {
 
 // interruptedBatch says that a batch was broken off, whichever of its actions is reported: the
 // message is that of all.
-func (v view) interruptedBatch(a interaction.Action) interaction.Response {
-	failure := v.interrupted(&a)
+func (v view) interruptedBatch(a interaction.Action, failure error) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("restart_all.title"), Color: orange,
 		Description: "⚠️ " + v.t.Text("restart_all.interrupted") + "\n" + v.referenceLine(),

@@ -143,6 +143,7 @@ func (v view) explain(err error) explanation {
 		{interaction.ErrOutcomeUnknown, "error.midway", true},
 		{interaction.ErrTooSlow, "error.too_slow", true},
 		{interaction.ErrUnacknowledged, "error.canceled", true},
+		{interaction.ErrUnsent, "error.canceled", true},
 		{interaction.ErrHandledElsewhere, "error.canceled", true},
 	} {
 		switch text := v.say(known.key, nil); {

@@ -132,7 +132,7 @@ func TestRestartOfAllRestartsEachOnce(t *testing.T) {
 		ids := make(map[string]bool)
 		for _, e := range b.ended {
 			ids[e.Request.ID] = true
-			if e.Action.Name != "restart" || e.Action.Outcome != interaction.Done || e.Reported || e.Action.Duration != 2*time.Second {
+			if e.Action.Name != "restart" || e.Action.Outcome != interaction.Done || e.Action.Duration != 2*time.Second {
 				t.Errorf("staff are told %+v", e.Action)
 			}
 		}
@@ -335,13 +335,15 @@ func TestOneThatCrashedIsRestartedOnItsCard(t *testing.T) {
 func TestBatchThatWasInterruptedLeadsToTheList(t *testing.T) {
 	c := newCommands(t, &world{})
 	r := interaction.Request{ID: "1001/~x", Route: "restartcrashed/now", UserID: "42", CustomerID: "42", Message: "900", Locale: "en-US", Reference: "REF1234"}
-	for outcome, want := range map[interaction.Outcome]interaction.Outcome{"": interaction.Unconfirmed, interaction.Done: interaction.Done} {
-		response := c.Interrupted(&r, interaction.Action{Name: "restart", BotID: "b1", BotName: "Bot 1.", Outcome: outcome})
+	for outcome, want := range map[interaction.Outcome]error{
+		interaction.Unconfirmed: interaction.ErrInterrupted, interaction.Failed: interaction.ErrUnsent, interaction.Done: nil,
+	} {
+		response := c.Interrupted(&r, interaction.Action{Name: "restart", BotID: "b1", BotName: "Bot 1.", Outcome: outcome, Interrupted: want != nil})
 		wantText(t, response.Message, "This was interrupted", "REF1234")
 		if strings.Contains(text(response.Message), "Bot 1") {
 			t.Error("one bot is named for all")
 		}
-		if response.Action.Outcome != want || (response.Failure == nil) != (want == interaction.Done) {
+		if response.Action.Outcome != outcome || !errors.Is(response.Failure, want) {
 			t.Errorf("staff are told %+v, %v", response.Action, response.Failure)
 		}
 	}

@@ -72,14 +72,16 @@ func (e result) draw(v view) interaction.Response {
 
 // Interrupted says how an action ended whose process has died, or that nobody knows.
 func (c *Commands) Interrupted(r *interaction.Request, a interaction.Action) interaction.Response {
-	v, server := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}
+	v, server, failure := c.view(r), hostapi.Server{ID: a.BotID, Name: a.BotName}, whyInterrupted(a)
 	if isOfBatch(r) {
-		return v.interruptedBatch(a)
+		return v.interruptedBatch(a, failure)
 	}
-	failure := v.interrupted(&a)
-	end := v.referenceLine()
-	if failure == nil {
-		end = ""
+	end := ""
+	if errors.Is(failure, interaction.ErrUnsent) {
+		end = v.explain(failure).text + "\n"
+	}
+	if failure != nil {
+		end += v.referenceLine()
 	}
 	sign := map[interaction.Outcome]string{interaction.Done: "✅ ", interaction.Failed: "❌ ", interaction.Unconfirmed: "⚠️ "}[saidAs(a.Outcome)]
 	embed := &discordgo.MessageEmbed{
@@ -99,17 +101,25 @@ func saidAs(o interaction.Outcome) interaction.Outcome {
 	return o
 }
 
-// interrupted completes what is known of an action whose process has died, and returns why it is
-// not known to have gone well.
-func (v view) interrupted(a *interaction.Action) error {
-	if a.Outcome == "" {
-		a.Outcome, a.Duration = interaction.Unconfirmed, time.Since(v.asked.ReceivedAt)
-	}
-	a.Interrupted = a.Outcome == interaction.Unconfirmed
-	if a.Outcome == interaction.Done || a.Outcome == interaction.Refused {
+// whyInterrupted returns why an action whose process has died is not known to have gone well.
+func whyInterrupted(a interaction.Action) error {
+	switch {
+	case a.Outcome == interaction.Done, a.Outcome == interaction.Refused:
 		return nil
+	case a.Interrupted && a.Outcome == interaction.Failed:
+		return interaction.ErrUnsent
+	default:
+		return interaction.ErrInterrupted
 	}
-	return interaction.ErrInterrupted
+}
+
+// ShowsEnd reports whether a message, as Discord has it, shows how an action ended, and not that one runs.
+func ShowsEnd(m interaction.Message) bool {
+	shown := m.Content
+	for _, e := range m.Embeds {
+		shown += e.Description
+	}
+	return strings.ContainsAny(shown, "✅❌⚠") && !strings.Contains(shown, "⏳")
 }
 
 // interruptedRows are the buttons as the bot's card has them: Refresh leads there, and a second

@@ -35,8 +35,9 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 				lock.Close()
 			}
 		}()
-		response := c.finish(ctx, r, a, b)
-		finished, response.Reported = true, !lock.End(*response.Action)
+		response := c.finish(ctx, lock, r, a, b)
+		finished = true
+		lock.End(*response.Action)
 		return response, nil
 	}
 	return response, nil
@@ -79,8 +80,8 @@ func (c *Commands) lock(ctx context.Context, r *interaction.Request, a action, s
 }
 
 // finish runs an action, says how it ended, has staff told, and may start the bot then.
-func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action, b bot) interaction.Response {
-	end := c.carryOut(ctx, r.CustomerID, a, b)
+func (c *Commands) finish(ctx context.Context, lock *actions.Lock, r *interaction.Request, a action, b bot) interaction.Response {
+	end := c.carryOut(ctx, lock, r.CustomerID, a, b)
 	if a.starts {
 		return c.startCreated(ctx, r, end)
 	}
@@ -88,9 +89,9 @@ func (c *Commands) finish(ctx context.Context, r *interaction.Request, a action,
 }
 
 // carryOut runs an action and returns how it ended.
-func (c *Commands) carryOut(ctx context.Context, userID string, a action, b bot) result {
+func (c *Commands) carryOut(ctx context.Context, lock *actions.Lock, userID string, a action, b bot) result {
 	started := time.Now()
-	b, err := c.run(ctx, userID, a, b)
+	b, err := c.run(ctx, lock, userID, a, b)
 	end := result{action: a, bot: b, took: time.Since(started)}
 	if a.transitional != "" && isRefusal(err) { // because of a state that was not known here
 		c.seeAnew(ctx, userID, &end.bot)
@@ -116,12 +117,17 @@ func (c *Commands) told(ctx context.Context, r *interaction.Request, end result)
 }
 
 // run runs an action and returns the bot as it is once its status is settled.
-func (c *Commands) run(ctx context.Context, userID string, a action, b bot) (bot, error) {
+func (c *Commands) run(ctx context.Context, lock *actions.Lock, userID string, a action, b bot) (bot, error) {
 	// The service may show a bot as stopped for a moment at any action. Of one that stays
 	// stopped, the stop that was expected before must not be forgotten.
 	stays := a.transitional == "" && b.server.State() == hostapi.StateStopped
+	var noting interaction.Beside // of which Redis is told at the same time
+	noting.Go(lock.Sent)
 	if c.watch.NoteAction != nil && a.op != hostapi.OpCreate && !stays {
-		c.watch.NoteAction(ctx, userID, b.server.ID, a.name)
+		noting.Go(func() error { c.watch.NoteAction(ctx, userID, b.server.ID, a.name); return nil })
+	}
+	if err := noting.Wait(); err != nil {
+		return b, err
 	}
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {

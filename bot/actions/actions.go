@@ -1,17 +1,20 @@
-// Package actions carries out one action at a time on a hosted bot, once, and tells of one whose
-// process died.
+// Package actions carries out one action at a time on a hosted bot, once, and reports the action of a
+// process that died.
 //
 // An action begins with a record in Redis, which is its lock as well: while it runs, no process
 // that shares this Redis begins another one on the bot. A user starts 30 actions a minute at
 // most, and an interaction that Discord delivers twice acts once. An action that ended in a way
 // that nobody knows is held back for a while.
 //
-// The process that runs an action renews its record every 2 s. If Redis has lost the record, it
-// is written anew. A record that was not renewed for 8 s is abandoned: another process reports
-// that nobody knows how the action ended. The process that ran it may only have been stopped. It
-// finds then that the action was reported, and does not report it again. A process that Discord
-// does not answer hands over actions that have ended, as their callers do not know of that yet. It
-// goes on trying to tell them the same.
+// The record says how far the action is: it is locked until it is about to be sent to the hosting
+// service, sent until it has ended, and then has its outcome. The process that runs the action renews
+// the record every 2 s, and the lock holds for 30 s from then. A record that was not renewed for 8 s is
+// abandoned: the leader reports it. What was locked was not done, and its bot is free at once. What was
+// sent is not confirmed. What has ended is reported as it ended.
+//
+// A process that was only stopped shows the true end all the same, and staff read that after what the
+// leader has reported. It does not send what was reported as not done. A process that Discord does not
+// answer ceases to renew what has ended, so that the leader tells the callers.
 //
 // If Redis does not answer, the process decides alone. Two processes may then let two actions run
 // at once, and a process that dies leaves no record.
@@ -36,7 +39,8 @@ import (
 )
 
 const (
-	// PerWindow is how many actions a user may start within Window.
+	// PerWindow is how many actions a user may start within Window: over all processes on the bots of one
+	// customer, and in each process on those of all customers, as staff do.
 	PerWindow = 30
 	Window    = time.Minute
 	// HeldBack is for how long an action is refused after one of its kind on the same
@@ -86,13 +90,13 @@ var ErrRunning = errors.New("actions: an action on one of the customer's bots ru
 // idlePause is between two looks whether actions run.
 const idlePause = time.Second
 
-// Report is what is reported of an action whose process died.
+// Report is what is reported of an action whose process died. It has an outcome.
 type Report struct {
 	Request interaction.Request // without what was typed and chosen, and with a token that is good or none
-	// Action has an outcome if it had ended before its process died.
-	Action interaction.Action
-	// Told says that staff know of the action. The caller may not.
-	Told bool
+	Action  interaction.Action
+	Known   bool // staff know how it ended; the caller may not
+	// Lock is told when staff know.
+	Lock interaction.Lock
 }
 
 // Config is what Actions need.
@@ -103,12 +107,11 @@ type Config struct {
 	Space keyspace.Space
 	// Reached returns for how long this process could reach Redis without a break.
 	Reached func() time.Duration
-	// CutOff reports whether Discord has not answered this process for a while. The leader then tells
-	// callers how the actions of this process have ended. It may be nil.
+	// CutOff reports whether Discord has not answered this process for a while. It may be nil.
 	CutOff func() bool
-	// Report tells staff and the caller of an action. If this process dies in it, another one
-	// calls it again.
-	Report func(Report)
+	// Report tells staff and the caller of an action. If this process dies in it, or after an error,
+	// it is called again.
+	Report func(context.Context, Report) error
 	Log    zerolog.Logger
 	Timing Timing
 }
@@ -130,19 +133,14 @@ type Actions struct {
 	local *local
 	noted seldom.Line
 
-	mu        sync.Mutex
-	own       map[*Lock]struct{}  // that Redis should know of
-	removed   map[entry]time.Time // that Redis should not know of, and since when
-	reporting map[entry]struct{}  // that this process reports
+	mu  sync.Mutex
+	own map[*Lock]struct{} // of which Redis is to be told
 }
 
 // New returns the actions of a process, none of which runs. They are renewed while Run
 // runs. The leader reports those that nobody renews (Work).
 func New(cfg Config) *Actions {
-	return &Actions{
-		cfg: cfg, store: store{cfg}, local: newLocal(),
-		own: make(map[*Lock]struct{}), removed: make(map[entry]time.Time), reporting: make(map[entry]struct{}),
-	}
+	return &Actions{cfg: cfg, store: store{cfg}, local: newLocal(), own: make(map[*Lock]struct{})}
 }
 
 // Acquire returns the lock that is asked for, or a *BusyError, a *HeldError, a *LimitError or
@@ -186,9 +184,7 @@ func (a *Actions) acquireLocal(l *Lock, c Claim) error {
 	if a.cfg.Redis != nil {
 		// If no answer came, Redis may have granted the lock all the same. It is renewed and
 		// released for that reason: otherwise others would be told of an action that has ended.
-		a.mu.Lock()
-		a.own[l] = struct{}{}
-		a.mu.Unlock()
+		a.keep(l)
 	}
 	free, err := a.local.acquire(c)
 	if err != nil {
@@ -203,7 +199,7 @@ func (a *Actions) newLock(c Claim) *Lock {
 	request := *c.Request
 	request.Options, request.Fields, request.Values = nil, nil, nil
 	return &Lock{
-		all: a, request: request, action: c.Action, name: c.Action.Name, state: running, freeLocal: func(release) {}, since: time.Now(),
+		all: a, request: request, action: c.Action, name: c.Action.Name, state: locked, freeLocal: func(release) {}, since: time.Now(),
 		entry: entry{request.CustomerID, botField(c.Action.BotID), rand.Text()},
 	}
 }
@@ -236,11 +232,11 @@ func botField(serverID string) string {
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// note logs that Redis does not know what has become of an action.
-func (a *Actions) note(l *Lock, err error) {
-	if err != nil {
-		a.noted.Begin(&a.cfg.Log, zerolog.WarnLevel).Err(err).Str("interaction", l.request.ID).Msg("the record of an action is not up to date")
-	}
+// keep has a lock be renewed.
+func (a *Actions) keep(l *Lock) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.own[l] = struct{}{}
 }
 
 // forget has a lock not renewed any more.
@@ -248,12 +244,4 @@ func (a *Actions) forget(l *Lock) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.own, l)
-}
-
-// remember has an action removed again for a while. A Redis that fails over to a replica may
-// have it again.
-func (a *Actions) remember(e entry) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.removed[e] = time.Now()
 }

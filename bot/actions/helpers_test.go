@@ -2,7 +2,7 @@ package actions_test
 
 import (
 	"context"
-	"strings"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -27,11 +27,12 @@ func quick() actions.Timing {
 // replica is a process that carries out actions, as far as Redis can tell.
 type replica struct {
 	cutOff atomic.Bool // from Discord
+	untold atomic.Bool // the caller of what is reported cannot be told
 	*actions.Actions
 	client   redis.UniversalClient
 	reported chan actions.Report
+	timing   leader.Timing
 	run      func()
-	resigns  func() // leads no more
 	kill     func() // stops it, with its actions left as they are
 }
 
@@ -45,25 +46,36 @@ func start(t *testing.T, address string) *replica {
 // stopped returns a replica that is stopped before it renews anything, until it is run.
 func stopped(t *testing.T, address string) *replica {
 	t.Helper()
-	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 10), kill: func() {}}
-	leading := leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
+	r := &replica{client: redistest.Connect(t, address), reported: make(chan actions.Report, 100), kill: func() {}}
+	r.timing = leader.Timing{
 		Lease: time.Second, Renew: 50 * time.Millisecond, Read: 20 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
-	}})
+	}
+	var leading *leader.Leader
 	r.Actions = actions.New(actions.Config{
-		Redis: r.client, Reached: leading.Reached, CutOff: r.cutOff.Load, Report: func(report actions.Report) { r.reported <- report }, Log: zerolog.Nop(), Timing: quick(),
+		Redis: r.client, Reached: func() time.Duration { return leading.Reached() }, CutOff: r.cutOff.Load, Report: r.report, Log: zerolog.Nop(), Timing: quick(),
 	})
 	r.run = func() {
+		leading = leader.New(leader.Config{Redis: r.client, Name: "replica", Log: zerolog.Nop(), Timing: r.timing})
+		leading.Add(r.Work())
 		ctx, cancel := context.WithCancel(t.Context())
 		var running sync.WaitGroup
 		running.Go(func() { r.Run(ctx) })
-		leads, resign := context.WithCancel(ctx)
-		running.Go(func() { leading.Run(leads) })
-		r.resigns = resign
+		running.Go(func() { leading.Run(ctx) })
 		r.kill = func() { cancel(); running.Wait() }
 	}
-	leading.Add(r.Work())
 	t.Cleanup(func() { r.kill() })
 	return r
+}
+
+// report has staff know of an action, and its caller, if it can.
+func (r *replica) report(_ context.Context, report actions.Report) error {
+	untold := r.untold.Load()
+	report.Lock.Told()
+	r.reported <- report
+	if untold {
+		return errors.New("the caller is not told")
+	}
+	return nil
 }
 
 // starts starts an action for an interaction that came some time ago.
@@ -114,17 +126,6 @@ func eventually(t *testing.T, what string, isSo func() bool) {
 func (r *replica) awaitNone(t *testing.T) {
 	t.Helper()
 	eventually(t, "Redis holds no action", func() bool {
-		return len(keys(t, r.client, "*:token:*"))+len(keys(t, r.client, "*{actions}:due")) == 0 && !r.holdsRecord(t)
+		return len(keys(t, r.client, "*:token:*"))+len(keys(t, r.client, "*{actions}:due"))+len(keys(t, r.client, hash)) == 0
 	})
-}
-
-// holdsRecord reports whether Redis holds who asked for an action.
-func (r *replica) holdsRecord(t *testing.T) bool {
-	t.Helper()
-	for field := range r.client.HGetAll(t.Context(), hash).Val() {
-		if strings.HasSuffix(field, ":record") {
-			return true
-		}
-	}
-	return false
 }

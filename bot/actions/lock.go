@@ -1,35 +1,27 @@
 package actions
 
 import (
+	"errors"
 	"sync"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
 )
 
-// state is how far an action is, as Redis has it.
+// state is how far an action is.
 type state string
 
 const (
-	running     state = "running"
-	ended       state = "ended"
-	unconfirmed state = "unconfirmed" // nobody knows how it ended
-	gone        state = "gone"        // it is not in Redis
+	locked state = "locked" // it has yet to be sent to the hosting service
+	sent   state = "sent"   // it may have reached the service
+	ended  state = "ended"  // with an outcome
+	gone   state = "gone"   // it is not in Redis, or to be removed
 )
 
-// phase is what is yet to be done about an action.
-type phase int
-
-const (
-	acting   phase = iota // it is carried out
-	untold                // it has ended, and staff are to be told
-	told                  // staff know, and the caller is to be told; the bot is free
-	closed                // nothing
-	reported              // nothing, as another process has told that nobody knows how it ended
-)
-
-// Lock is the right to carry out an action on a bot. End, Told and Close follow each other; each may
-// be left out but Close. Each takes a second at most for Redis.
+// Lock is the right to carry out an action on a bot. Sent, End, Told and Close follow each other; each
+// may be left out but Close. Each takes a second at most for Redis.
 type Lock struct {
 	all       *Actions
 	request   interaction.Request
@@ -42,31 +34,71 @@ type Lock struct {
 	mu     sync.Mutex // held while Redis is told
 	action interaction.Action
 	state  state
-	phase  phase
-	saved  bool // Redis has the state and the phase
-	handed bool // the leader is to tell the caller
+	told   bool          // staff know how it ended, and the bot is free
+	unsent bool          // it was not carried out, and does not count
+	pause  time.Duration // for which Redis is yet to hold the same action back
+	saved  bool          // Redis has all that, as far as this process knows
 }
 
 // Shared reports whether Redis granted the lock. Otherwise another process may have granted one
 // as well.
 func (l *Lock) Shared() bool { return l.shared }
 
-// End records how the action ended, and reports whether staff are to be told. They are not if
-// another process has told them that nobody knows. The bot is free in this process, and in others
-// once Told was called.
-func (l *Lock) End(action interaction.Action) (tell bool) {
+// Sent is called before the action is sent to the hosting service. If the process dies from then on, nobody
+// knows how the action ended. The error is interaction.ErrUnsent if this process was stopped for so long that
+// another one has reported that nothing was done. The action must not be sent then.
+func (l *Lock) Sent() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	end, holdBack := ended, time.Duration(0)
+	if l.state != locked {
+		return nil
+	}
+	l.state = sent
+	err := l.save()
+	if !errors.Is(err, interaction.ErrUnsent) {
+		return nil // if Redis did not answer, it may have taken that all the same
+	}
+	l.state = locked
+	return err
+}
+
+// End records how the action ended. The bot is free in this process, and in others once Told was
+// called.
+func (l *Lock) End(action interaction.Action) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if action.Outcome == interaction.Unconfirmed {
-		end, holdBack = unconfirmed, HeldBack
+		l.pause = HeldBack
 	}
-	if l.phase == acting {
-		l.action, l.state = action, end
-		l.move(untold)
+	l.free(release{holdBack: l.pause})
+	l.action, l.state = action, ended
+	_ = l.save() // or the next renewal does it
+}
+
+// Told frees the bot, as staff know how the action ended.
+func (l *Lock) Told() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = true
+	_ = l.save()
+}
+
+// Close forgets the action, as the caller knows of it, too. If it was not sent, it does not count among
+// those that the user has started. If it was and has not ended, as what runs it has panicked, the same
+// action is held back.
+func (l *Lock) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.state == gone {
+		return
 	}
-	l.free(release{holdBack: holdBack})
-	return l.phase != reported
+	l.unsent = l.unsent || l.state == locked
+	if l.state == sent {
+		l.pause = HeldBack
+	}
+	l.free(release{holdBack: l.pause, unsent: l.unsent})
+	l.state = gone
+	_ = l.save()
 }
 
 // free frees the bot in this process. The caller holds the mutex.
@@ -75,78 +107,31 @@ func (l *Lock) free(r release) {
 	l.freeLocal = func(release) {}
 }
 
-// Told frees the bot, as staff know how the action ended.
-func (l *Lock) Told() { l.moveTo(told) }
-
-// Close forgets the action, as the caller knows of it, too. If it has not ended, it was not
-// carried out, and does not count among those that the user has started.
-func (l *Lock) Close() { l.moveTo(closed) }
-
-func (l *Lock) moveTo(next phase) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.free(release{unsent: next == closed && l.phase == acting})
-	if l.phase < next {
-		l.move(next)
+// save makes Redis hold what is true of the action. The caller holds the mutex.
+func (l *Lock) save() error {
+	if l.all.cfg.Redis == nil {
+		return nil
 	}
-}
-
-// isOwn reports whether the user acts on a bot of their own.
-func (l *Lock) isOwn() bool { return l.request.UserID == l.request.CustomerID }
-
-// move goes on to another phase. The caller holds the mutex.
-func (l *Lock) move(next phase) {
-	l.phase, l.saved = next, false
-	l.all.note(l, l.sync())
-}
-
-// sync makes Redis hold what is true of the action. The caller holds the mutex.
-func (l *Lock) sync() error {
-	if l.all.cfg.Redis == nil || l.phase == reported {
+	err := l.all.store.save(l)
+	l.saved = err == nil
+	switch {
+	case err == nil && l.state == gone:
 		l.all.forget(l)
-		return nil
+	case err == nil:
+		l.pause = 0
+	case !errors.Is(err, interaction.ErrUnsent):
+		l.all.noted.Begin(&l.all.cfg.Log, zerolog.WarnLevel).Err(err).Str("interaction", l.request.ID).Msg("the record of an action is not up to date")
 	}
-	if !l.saved && (l.phase != closed || l.state == unconfirmed) || l.phase == acting {
-		taken, err := l.all.store.save(l)
-		if err != nil {
-			return err
-		}
-		if l.saved = true; taken {
-			l.phase = reported
-			l.all.forget(l)
-			return nil
-		}
-	}
-	if l.phase != closed {
-		return nil
-	}
-	if err := l.all.store.remove(l.entry); err != nil {
-		return err
-	}
-	if l.state == running {
-		l.all.store.giveBack(l)
-	}
-	l.all.forget(l)
-	l.all.remember(l.entry)
-	return nil
-}
-
-// handOver has the leader tell the caller how the action ended, if this process is cut off from
-// Discord and staff know already. It reports whether the leader is to, from now on or before.
-func (l *Lock) handOver(cutOff bool) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if cutOff && !l.handed && l.phase == told && l.saved {
-		l.handed = l.all.store.abandon(l.entry.String()) == nil // otherwise the next renewal does it
-	}
-	return l.handed
-}
-
-// renew makes Redis hold what is true, also if it has lost it since.
-func (l *Lock) renew() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	err := l.sync()
-	l.all.note(l, err)
 	return err
+}
+
+// renew makes Redis hold what is true, also if it has lost it since. An action that has ended is not
+// renewed while this process is cut off from Discord, so that another one tells its caller.
+func (l *Lock) renew(cutOff bool) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if cutOff && l.state == ended && l.saved {
+		return nil
+	}
+	return l.save()
 }

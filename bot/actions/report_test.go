@@ -2,6 +2,7 @@ package actions_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,33 +24,80 @@ const (
 	index = "hostbot:{actions}:due"
 )
 
-func TestActionOfADeadProcessIsReportedOnce(t *testing.T) {
+// restarted is how an action of a test ends that goes well.
+var restarted = interaction.Action{Name: "restart", BotID: "b1", Outcome: interaction.Done}
+
+// TestActionOfADeadProcessIsReported has a process die at each moment of an action.
+func TestActionOfADeadProcessIsReported(t *testing.T) {
+	redistest.Parallel(t)
+	for name, test := range map[string]struct {
+		goOn        func(lock *actions.Lock)
+		outcome     interaction.Outcome
+		interrupted bool
+		known       bool // to staff
+	}{
+		"before it is sent": {func(*actions.Lock) {}, interaction.Failed, true, false},
+		"once it is sent":   {func(lock *actions.Lock) { _ = lock.Sent() }, interaction.Unconfirmed, true, false},
+		"once it has ended": {func(lock *actions.Lock) { lock.End(restarted) }, interaction.Done, false, false},
+		"once staff know": {func(lock *actions.Lock) {
+			lock.End(restarted)
+			lock.Told()
+		}, interaction.Done, false, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			redistest.Each(t, func(t *testing.T, address string) {
+				dead, first, second := start(t, address), start(t, address), start(t, address)
+				end(dead.starts(t, "2", "restart", 0), interaction.Done) // which nobody reports
+				test.goOn(dead.starts(t, "1", "restart", 0))
+				dead.kill()
+				r := await(t, first, second)
+				if r.Request.ID != "1" || r.Request.Token.Reveal() != "the-token" || r.Request.ApplicationID != "1" || r.Request.Locale != "de" || r.Request.Fields != nil {
+					t.Errorf("asked for by %+v", r.Request)
+				}
+				if r.Action.Name != "restart" || r.Action.Outcome != test.outcome || r.Action.Interrupted != test.interrupted || r.Known != test.known {
+					t.Errorf("%+v, which staff know: %t", r.Action, r.Known)
+				}
+				first.awaitNone(t)
+				if len(first.reported)+len(second.reported) > 0 {
+					t.Error("it is reported twice")
+				}
+			})
+		})
+	}
+}
+
+// TestActionsOfADeadProcessAreReportedInOneGo has a process die that acts on many bots of one customer,
+// of which some have yet to be sent. The leader has one try for each: it makes no other as long as the
+// test runs.
+func TestActionsOfADeadProcessAreReportedInOneGo(t *testing.T) {
 	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
-		dead, first, second := start(t, address), start(t, address), start(t, address)
-		end(dead.starts(t, "1", "restart", 0), interaction.Done)
-		dead.starts(t, "2", "start", 0)
-		dead.starts(t, "3", "restart", 20*time.Minute)
-		dead.kill()
-		got := make(map[string]actions.Report)
-		for len(got) < 2 {
-			r := await(t, first, second)
-			if _, again := got[r.Request.ID]; again {
-				t.Error("reported twice:", r.Request.ID)
+		const sent, locked = 10, 20
+		dead, other := stopped(t, address), stopped(t, address)
+		other.timing.Retry = time.Hour
+		for i := range sent + locked {
+			if lock := dead.starts(t, fmt.Sprint(i), "restart", 0); i < sent {
+				if err := lock.Sent(); err != nil {
+					t.Fatal(err)
+				}
 			}
-			got[r.Request.ID] = r
 		}
-		r := got["2"]
-		if r.Request.Token.Reveal() != "the-token" || r.Request.ApplicationID != "1" || r.Request.Locale != "de" || r.Request.Fields != nil {
-			t.Errorf("asked for by %+v", r.Request)
+		other.run()
+		outcomes := make(map[interaction.Outcome]int)
+		for range sent + locked {
+			r := await(t, other, other)
+			outcomes[r.Action.Outcome]++
+			if r.Action.Outcome == interaction.Failed { // its bot is free
+				acquire(t, other.Actions, actions.Claim{
+					Request: &interaction.Request{ID: "again " + r.Request.ID, UserID: "201", CustomerID: "200"},
+					Action:  interaction.Action{Name: "restart", BotID: r.Action.BotID},
+				}).Close()
+			}
 		}
-		if r.Action.Name != "start" || r.Action.BotName != "Shop" || r.Action.Outcome != "" || r.Told {
-			t.Errorf("%+v", r)
+		if outcomes[interaction.Unconfirmed] != sent || outcomes[interaction.Failed] != locked {
+			t.Errorf("reported are %v", outcomes)
 		}
-		if token := got["3"].Request.Token.Reveal(); token != "" {
-			t.Errorf("a token that is not good any more was kept: %q", token)
-		}
-		first.awaitNone(t)
+		other.awaitNone(t)
 	})
 }
 
@@ -59,7 +107,7 @@ func TestReportedActionHoldsItsBot(t *testing.T) {
 	t.Parallel()
 	server := miniredis.RunT(t)
 	dead, other := stopped(t, "redis://"+server.Addr()), start(t, "redis://"+server.Addr())
-	dead.starts(t, "1", "restart", 0)
+	_ = dead.starts(t, "1", "restart", 0).Sent()
 	await(t, other, other)
 	other.awaitNone(t)
 	claim := func(id, action string) actions.Claim {
@@ -69,57 +117,58 @@ func TestReportedActionHoldsItsBot(t *testing.T) {
 		}
 	}
 	_ = refused[*actions.BusyError](t, other.Actions, claim("2", "stop"))
-	server.SetTime(time.Now().Add(31 * time.Second))
+	server.FastForward(31 * time.Second)
 	_ = refused[*actions.HeldError](t, other.Actions, claim("3", "restart"))
 	acquire(t, other.Actions, claim("4", "stop")).Close()
+	server.FastForward(actions.HeldBack)
 	acquire(t, other.Actions, claim("5", "restart")).Close()
 }
 
-// TestStoppedProcessDoesNotReportAgain has a process stop while it runs an action, and go on once
-// another one has reported that, and others have acted on the bot.
-func TestStoppedProcessDoesNotReportAgain(t *testing.T) {
+// TestStoppedProcessGoesOn has a process stop while it runs actions, and go on once another one has
+// reported them: what it has sent ends as usual, and what it has not sent it does not send.
+func TestStoppedProcessGoesOn(t *testing.T) {
 	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := stopped(t, address), start(t, address)
-		ends, renews := dead.starts(t, "1", "restart", 0), dead.starts(t, "2", "restart", 0)
+		sent, locked := dead.starts(t, "1", "restart", 0), dead.starts(t, "2", "restart", 0)
+		if err := sent.Sent(); err != nil {
+			t.Fatal(err)
+		}
 		await(t, other, other)
 		await(t, other, other)
 		other.awaitNone(t)
-		other.client.Del(t.Context(), hash) // as time would do, with what others did
-		if ends.End(interaction.Action{Outcome: interaction.Done}) {
-			t.Error("staff are to be told again of what has ended")
-		}
 		dead.run()
-		eventually(t, "the process knows of the report", func() bool { return !renews.End(interaction.Action{Outcome: interaction.Done}) })
-		for _, lock := range []*actions.Lock{ends, renews} {
+		eventually(t, "it is renewed again", func() bool { return len(dead.client.HKeys(t.Context(), hash).Val()) == 7 })
+		if err := locked.Sent(); !errors.Is(err, interaction.ErrUnsent) {
+			t.Errorf("what was reported as not done may be sent: %v", err)
+		}
+		for _, lock := range []*actions.Lock{sent, locked} {
+			lock.End(restarted)
 			lock.Told()
 			lock.Close()
 		}
-		if r := dead.Actions.Running("200", "b2"); r != nil {
-			t.Errorf("%+v still runs", r)
-		}
-		if dead.holdsRecord(t) {
-			t.Error("what was reported is recorded again")
+		other.awaitNone(t)
+		if len(dead.reported)+len(other.reported) > 0 {
+			t.Error("an action is reported again")
 		}
 	})
 }
 
-// TestEndThatNobodyWasToldOfIsReported has a process die at each moment after an action has ended.
-func TestEndThatNobodyWasToldOfIsReported(t *testing.T) {
+// TestCallerWhoCannotBeToldIsToldLater has staff know at the first try.
+func TestCallerWhoCannotBeToldIsToldLater(t *testing.T) {
 	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		dead, other := stopped(t, address), start(t, address)
-		for i, told := range []bool{false, true} {
-			lock := dead.starts(t, fmt.Sprint(i), "restart", 0)
-			lock.End(interaction.Action{Name: "restart", BotID: fmt.Sprint("b", i), Outcome: interaction.Done})
-			if told {
-				lock.Told()
-			}
-			if r := await(t, other, other); r.Action.Outcome != interaction.Done || r.Told != told {
-				t.Errorf("reported: %+v, and told: %t", r.Action, r.Told)
-			}
-			other.awaitNone(t)
+		_ = dead.starts(t, "1", "restart", 0).Sent()
+		other.untold.Store(true)
+		if r := await(t, other, other); r.Known {
+			t.Error("staff know before anybody told them")
 		}
+		other.untold.Store(false)
+		if r := await(t, other, other); !r.Known || r.Action.Outcome != interaction.Unconfirmed || !r.Action.Interrupted {
+			t.Errorf("%+v, which staff know: %t", r.Action, r.Known)
+		}
+		other.awaitNone(t)
 	})
 }
 
@@ -141,20 +190,14 @@ func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
 
 func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 	t.Parallel()
-	for name, fails := range map[string]func(t *testing.T, server *redistest.Server, other *replica, refuses *atomic.Bool) (over func()){
-		"away": func(_ *testing.T, server *redistest.Server, _ *replica, _ *atomic.Bool) func() {
+	for name, fails := range map[string]func(server *redistest.Server, refuses *atomic.Bool) (over func()){
+		"away": func(server *redistest.Server, _ *atomic.Bool) func() {
 			server.Stop()
 			return server.Restart
 		},
-		"takes no writes": func(t *testing.T, _ *redistest.Server, other *replica, refuses *atomic.Bool) func() {
+		"takes no writes": func(_ *redistest.Server, refuses *atomic.Bool) func() {
 			refuses.Store(true)
-			return func() {
-				eventually(t, "the first action counts as abandoned", func() bool {
-					due := other.client.ZRangeByScore(t.Context(), index, &redis.ZRangeBy{Min: "-inf", Max: fmt.Sprint(time.Now().UnixMilli())}).Val()
-					return len(due) == 1
-				})
-				refuses.Store(false)
-			}
+			return func() { refuses.Store(false) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -169,7 +212,7 @@ func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 			}
 			before := living.starts(t, "1", "restart", 0)
 			listed := other.client.ZRange(t.Context(), index, 0, -1).Val()
-			over := fails(t, server, other, &refuses)
+			over := fails(server, &refuses)
 			during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
 			if during.Shared() || runs.Shared() {
 				t.Error("a Redis that is down has granted a lock")
@@ -180,7 +223,7 @@ func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
 			// Once Redis is back it knows of the action that runs, and of no other.
 			eventually(t, "Redis knows of the action that runs", func() bool {
 				held := other.client.ZRange(t.Context(), index, 0, -1).Val()
-				return len(held) == 1 && strings.HasPrefix(held[0], "200/") && !slices.Equal(held, listed) && len(other.client.HKeys(t.Context(), hash).Val()) == 6
+				return len(held) == 1 && !slices.Equal(held, listed) && len(other.client.HKeys(t.Context(), hash).Val()) == 7
 			})
 			living.kill()
 			if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
@@ -199,7 +242,7 @@ func (noReplicas) RedisError()   {}
 
 // takesNoWrites has a Redis refuse what writes, while it is to, and answer what only reads.
 func takesNoWrites(refuses *atomic.Bool) redistest.Requests {
-	reads := []string{"client", "get", "hello", "hgetall", "hkeys", "hmget", "keys", "ping", "subscribe", "time", "zcard", "zrange", "zrangebyscore", "zscore"}
+	reads := []string{"client", "get", "hello", "hkeys", "keys", "ping", "subscribe", "time", "zrange"}
 	return func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
 		writes := func(cmd redis.Cmder) bool { return !slices.Contains(reads, cmd.Name()) }
 		if !refuses.Load() || !slices.ContainsFunc(cmds, writes) {
@@ -212,7 +255,7 @@ func takesNoWrites(refuses *atomic.Bool) redistest.Requests {
 	}
 }
 
-func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
+func TestActionThatRedisLostIsWrittenAgain(t *testing.T) {
 	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
 		living, other := start(t, address), start(t, address)
@@ -220,7 +263,7 @@ func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
 		living.client.Del(t.Context(), keys(t, living.client, "*{200}*")...)
 		living.client.Del(t.Context(), index)
 		eventually(t, "the action is recorded again", func() bool {
-			return living.holdsRecord(t) && len(keys(t, living.client, "*:token:*")) == 1 && living.client.ZCard(t.Context(), index).Val() == 1
+			return len(keys(t, living.client, hash))+len(keys(t, living.client, "*:token:*"))+len(keys(t, living.client, index)) == 3
 		})
 		busy := refused[*actions.BusyError](t, other.Actions, actions.Claim{
 			Request: &interaction.Request{ID: "2", UserID: "200", CustomerID: "200"}, Action: interaction.Action{Name: "stop", BotID: "b1"},
@@ -230,27 +273,6 @@ func TestActionThatRedisLostIsWrittenAnew(t *testing.T) {
 		}
 		end(lock, interaction.Done)
 		living.awaitNone(t)
-	})
-}
-
-// A failover to a replica that lags behind takes Redis back to before the removal.
-func TestActionThatIsThereAgainIsNotReported(t *testing.T) {
-	redistest.Parallel(t)
-	redistest.Each(t, func(t *testing.T, address string) {
-		living, other := start(t, address), start(t, address)
-		lock := living.starts(t, "1", "restart", 0)
-		held := living.client.HGetAll(t.Context(), hash).Val()
-		due := living.client.ZRangeWithScores(t.Context(), index, 0, -1).Val()
-		if len(held) == 0 || len(due) != 1 {
-			t.Fatalf("no record is kept: %v, %v", held, due)
-		}
-		end(lock, interaction.Done)
-		living.client.HSet(t.Context(), hash, held)
-		living.client.ZAdd(t.Context(), index, due...)
-		living.awaitNone(t)
-		if n := len(living.reported) + len(other.reported); n > 0 {
-			t.Error("an action that has ended was reported")
-		}
 	})
 }
 
@@ -264,26 +286,9 @@ func TestWhatCannotBeReadKeepsNoBotLocked(t *testing.T) {
 				dead.client.HSet(t.Context(), hash, field, "{")
 			}
 		}
-		dead.client.ZAdd(t.Context(), index, redis.Z{Score: 1, Member: "x"})
-		other.awaitNone(t)
-		if len(other.reported) > 0 || other.holdsRecord(t) {
-			t.Errorf("%d are reported, and %q is there", len(other.reported), keys(t, other.client, "*"))
-		}
-	})
-}
-
-func TestRecordOfALaterVersionIsLeftAlone(t *testing.T) {
-	redistest.Parallel(t)
-	redistest.Each(t, func(t *testing.T, address string) {
-		other := start(t, address)
-		other.client.HSet(t.Context(), hash, "b:id", "x", "b:state", "running", "b:record", `{"format":9,"request":1}`)
-		other.client.ZAdd(t.Context(), index, redis.Z{Score: 1, Member: "200/b/x"})
-		eventually(t, "it is looked at", func() bool { return other.client.ZScore(t.Context(), index, "200/b/x").Val() > 1 })
-		dead := stopped(t, address)
-		dead.starts(t, "1", "restart", 0)
-		await(t, other, other)
-		if !other.holdsRecord(t) {
-			t.Error("it is gone")
+		eventually(t, "it is removed", func() bool { return len(keys(t, other.client, hash)) == 0 })
+		if len(other.reported) > 0 {
+			t.Error("it is reported")
 		}
 	})
 }
@@ -293,6 +298,7 @@ func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, address string) {
 		r := stopped(t, address)
 		r.starts(t, "1", "restart", 5*time.Minute)
+		r.starts(t, "2", "restart", 20*time.Minute)
 		found := keys(t, r.client, "*:token:*")
 		if len(found) != 1 {
 			t.Fatalf("keys %q", found)
@@ -306,33 +312,24 @@ func TestTokenIsKeptForFifteenMinutesAtMost(t *testing.T) {
 	})
 }
 
-// TestActionsOfAProcessThatIsCutOffAreReported by another process, once callers alone do not know
-// how they ended. A process that leads itself has nobody to hand them over to.
-func TestActionsOfAProcessThatIsCutOffAreReported(t *testing.T) {
+// TestEndOfAProcessThatIsCutOffIsReported to callers, and not what runs yet.
+func TestEndOfAProcessThatIsCutOffIsReported(t *testing.T) {
 	redistest.Parallel(t)
 	redistest.Each(t, func(t *testing.T, address string) {
-		alone := start(t, address)
-		ended, runs := alone.starts(t, "1", "restart", 0), alone.starts(t, "2", "restart", 0)
-		ended.End(interaction.Action{Name: "restart", BotID: "b1", Outcome: interaction.Done})
+		cutOff, other := stopped(t, address), start(t, address)
+		ended, runs := cutOff.starts(t, "1", "restart", 0), cutOff.starts(t, "2", "restart", 0)
+		cutOff.cutOff.Store(true)
+		cutOff.run()
+		ended.End(restarted)
 		ended.Told()
-		alone.cutOff.Store(true)
-		eventually(t, "it is handed over", func() bool {
-			due := alone.client.ZRangeByScore(t.Context(), index, &redis.ZRangeBy{Min: "-inf", Max: "0"}).Val()
-			return len(due) == 1
-		})
-		other := start(t, address)
-		alone.resigns()
-		r := await(t, alone, other)
-		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Told || r.Request.Token != "the-token" {
+		r := await(t, cutOff, other)
+		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Known || r.Request.Token != "the-token" {
 			t.Errorf("reported is %+v", r)
-		}
-		if len(alone.reported) > 0 {
-			t.Error("a process has reported its own action")
 		}
 		ended.Close()
 		end(runs, interaction.Done)
 		other.awaitNone(t)
-		if len(alone.reported)+len(other.reported) > 0 {
+		if len(cutOff.reported)+len(other.reported) > 0 {
 			t.Error("another action was reported")
 		}
 	})

@@ -43,6 +43,9 @@ var (
 	ErrOutcomeUnknown = errors.New("interaction: broke off midway")
 	// ErrInterrupted says that the process has died which ran an action.
 	ErrInterrupted = errors.New("interaction: the process that ran the action has died")
+	// ErrUnsent says that the process that was to send an action to the hosting service has died, or was
+	// taken for dead, before it did. Nothing was done.
+	ErrUnsent = errors.New("interaction: the process was interrupted before it sent the action")
 	// ErrUnsettled says that a bot is on its way to another status, or that the service
 	// does not tell of it, for longer than is waited for.
 	ErrUnsettled = errors.New("the bot has not come to rest")

@@ -45,10 +45,8 @@ type Response struct {
 	// Then is run also if Discord does not take it.
 	Passing bool
 
-	// Action is told to staff, if it is set and not Reported.
+	// Action is told to staff, if it is set.
 	Action *Action
-	// Reported says that another process has told staff that nobody knows how Action ended.
-	Reported bool
 	// Failure is told to staff, where it is set and Action was not Refused; what the caller is to
 	// know of it is in Message already.
 	Failure error
@@ -59,15 +57,14 @@ type Response struct {
 // Ended is one of several actions that one interaction has started.
 type Ended struct {
 	// Request is that interaction, with an ID of the action's own: staff are told of each.
-	Request  *Request
-	Action   Action
-	Failure  error // as Response has it
-	Reported bool  // as Response has it
-	Lock     Lock
+	Request *Request
+	Action  Action
+	Failure error // as Response has it
+	Lock    Lock
 }
 
 // Lock is the right to carry out an action on a bot. While it is held, the action is recorded: if
-// the process dies, another one reports that nobody knows how the action ended.
+// the process dies, another one reports the action.
 type Lock interface {
 	// Shared reports whether all other processes are kept from acting on the bot, and for the
 	// same interaction.
@@ -153,7 +150,7 @@ type Action struct {
 	BotID   string
 	BotName string
 	Outcome Outcome
-	// Interrupted says that Outcome is Unconfirmed because the process died.
+	// Interrupted says that Outcome is Unconfirmed, or Failed as nothing was done, because the process died.
 	Interrupted bool
 	Duration    time.Duration
 }

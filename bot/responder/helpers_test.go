@@ -38,7 +38,8 @@ type discord struct {
 	calls    []call
 	errs     map[string][]error // by kind of call
 	waits    []time.Duration
-	original error // why the first response cannot be looked at
+	original error  // why the first response cannot be looked at
+	shown    string // by the first response
 	latency  time.Duration
 	first    string // of each first response that was sent: "p" over a connection of the pool, or "n" over a new one
 }
@@ -115,7 +116,12 @@ func (d *discord) EditFollowUp(ctx context.Context, _ rest.Callback, messageID s
 	return d.send(ctx, "edit "+messageID, " "+m.Content)
 }
 
-func (d *discord) FindOriginal(context.Context, rest.Callback) error { return d.original }
+func (d *discord) FindOriginal(context.Context, rest.Callback) (interaction.Message, error) {
+	return say(d.shown), d.original
+}
+
+// showsEnd reports whether a message shows how an action ended.
+func showsEnd(m interaction.Message) bool { return m.Content == "done" }
 
 // lock notes what becomes of an action.
 type lock struct {
@@ -342,7 +348,7 @@ func newResponder(h interaction.Handler, d *discord) *server {
 	d.started = time.Now()
 	s.Responder = responder.New(responder.Config{
 		Discord: d, Router: router, Explain: explain, Staff: s.staff, Log: zerolog.New(zerolog.SyncWriter(&s.log)),
-		Observe: s.observe, Interrupted: interrupted,
+		Observe: s.observe, Interrupted: interrupted, ShowsEnd: showsEnd,
 	})
 	return s
 }

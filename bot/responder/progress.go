@@ -31,9 +31,7 @@ func (rep *reply) tell(e interaction.Ended) {
 	if observe := rep.responder.cfg.ObserveAction; observe != nil {
 		observe(e.Action)
 	}
-	if !e.Reported {
-		rep.responder.cfg.Staff.Action(e.Request, e.Action, e.Failure)
-	}
+	rep.responder.cfg.Staff.Action(e.Request, e.Action, e.Failure)
 	if e.Lock != nil {
 		e.Lock.Told()
 	}

@@ -2,12 +2,15 @@ package responder_test
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"hostbot/bot/actions"
+	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/hostapi/secret"
 )
@@ -107,29 +110,6 @@ func TestASecondActionIsCarriedOutThoughTheCallerHasMovedOn(t *testing.T) {
 	}
 }
 
-// TestStaffAreNotToldOfWhatWasReported has another process report an action that goes on.
-func TestStaffAreNotToldOfWhatWasReported(t *testing.T) {
-	d := &discord{}
-	starting := restarting(d, false)
-	s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		response, err := starting(ctx, r)
-		end := response.Then
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
-			r, err := end(ctx)
-			r.Reported, r.Failure = true, errRefused
-			return r, err
-		}
-		return response, err
-	}, d)
-	s.Serve(press())
-	if len(s.staff.entries) > 0 {
-		t.Errorf("staff are told %q", s.staff.entries)
-	}
-	if n := d.count("edit done"); n != 1 {
-		t.Errorf("the caller is told %d times", n)
-	}
-}
-
 // notConfirmed says that an action may have been carried out, as explain has it.
 const notConfirmed = "edit unconfirmed, in short"
 
@@ -182,27 +162,63 @@ func TestActionThatOthersMayCarryOutNeedsACertainDeferral(t *testing.T) {
 
 func TestReportTellsStaffAndTheCaller(t *testing.T) {
 	entries := []string{"failure " + interaction.ErrInterrupted.Error(), "action restart"}
+	gone := &rest.Error{Status: 404, Code: 10008}
 	for name, test := range map[string]struct {
-		report  actions.Report
+		known   bool
 		token   secret.Text
-		caller  []string
+		discord *discord
+		what    []string
 		entries []string
+		again   bool
 	}{
-		"with a token that is good":      {actions.Report{}, interactionToken, []string{"edit perhaps"}, entries},
-		"with one that is not, any more": {actions.Report{}, "", nil, entries},
-		"that staff know of":             {actions.Report{Told: true}, interactionToken, []string{"edit perhaps"}, nil},
+		"with a token that is good":      {false, interactionToken, &discord{}, []string{"told restart", "edit perhaps"}, entries, false},
+		"with one that is not, any more": {false, "", &discord{}, []string{"told restart"}, entries, false},
+		"that staff know of":             {true, interactionToken, &discord{}, []string{"edit perhaps"}, nil, false},
+		"whose end is shown":             {true, interactionToken, &discord{shown: "done"}, nil, nil, false},
+		"whose message was dismissed":    {true, interactionToken, &discord{original: gone}, nil, nil, false},
+		"while Discord is away":          {true, interactionToken, &discord{original: unavailable}, nil, nil, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newResponder(reply("unused"), &discord{})
-			test.report.Request, test.report.Action = press().Request, interaction.Action{Name: "restart"}
-			test.report.Request.Token, test.report.Request.ReceivedAt = test.token, time.Now()
-			s.Report(test.report)
-			if got := s.discord.whats(); !slices.Equal(got, test.caller) {
-				t.Errorf("the caller is told %q, want %q", got, test.caller)
-			}
-			if !slices.Equal(s.staff.entries, test.entries) {
-				t.Errorf("staff are told %q, want %q", s.staff.entries, test.entries)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+				defer cancel()
+				s := newResponder(reply("unused"), test.discord)
+				report := actions.Report{
+					Request: press().Request, Action: interaction.Action{Name: "restart"}, Known: test.known, Lock: lock{test.discord, "restart", false},
+				}
+				report.Request.Token, report.Request.ReceivedAt = test.token, time.Now()
+				if err := s.Report(ctx, report); (err != nil) != test.again {
+					t.Errorf("it is to be tried again: %v", err)
+				}
+				if got := s.discord.whats(); !slices.Equal(got, test.what) {
+					t.Errorf("what happens: %q, want %q", got, test.what)
+				}
+				if !slices.Equal(s.staff.entries, test.entries) {
+					t.Errorf("staff are told %q, want %q", s.staff.entries, test.entries)
+				}
+			})
 		})
 	}
+}
+
+// TestReportsOfOneMessageChangeItOnce reports many actions of one interaction at the same time.
+func TestReportsOfOneMessageChangeItOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := &discord{latency: time.Second}
+		s := newResponder(reply("unused"), d)
+		var reporting sync.WaitGroup
+		for i := range 10 {
+			r := press().Request
+			r.ID, r.ReceivedAt = fmt.Sprint(r.ID, "/", i), time.Now()
+			reporting.Go(func() {
+				if err := s.Report(t.Context(), actions.Report{Request: r, Action: interaction.Action{Name: "restart"}, Lock: lock{d, "restart", false}}); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		reporting.Wait()
+		if edits, lines := d.count("edit perhaps"), d.count("told restart"); edits != 1 || lines != 10 {
+			t.Errorf("the message is changed %d times, and staff are told of %d actions", edits, lines)
+		}
+	})
 }

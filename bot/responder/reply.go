@@ -263,19 +263,17 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 	if err != nil {
 		return rep.explained(err)
 	}
-	if r.Reported {
-		rep.logError(zerolog.WarnLevel, r.Failure).Msg("an action has ended that another process has reported")
-	} else if r.Action != nil && r.Action.Outcome == interaction.Refused {
+	if r.Action != nil && r.Action.Outcome == interaction.Refused {
 		rep.outcome = "refused"
 		rep.log(zerolog.InfoLevel).Msg("what was entered was refused") // in words that may repeat it
 	} else if r.Failure != nil {
 		rep.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
-		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Failure: r.Failure, Reported: r.Reported, Lock: rep.lock})
+		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Failure: r.Failure, Lock: rep.lock})
 	}
 	for _, e := range r.Ended {
-		if e.Failure != nil && !e.Reported {
+		if e.Failure != nil {
 			rep.outcome = "failed"
 			rep.logError(zerolog.ErrorLevel, e.Failure).Str("bot", e.Action.BotID).Msg("an interaction failed")
 			rep.responder.cfg.Staff.Failure(e.Request, untyped(e.Request, e.Failure))

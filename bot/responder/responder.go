@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/rs/zerolog"
+	"golang.org/x/sync/singleflight"
 
 	"hostbot/bot/actions"
 	"hostbot/bot/discord/rest"
@@ -27,8 +28,8 @@ type Discord interface {
 	EditOriginal(context.Context, rest.Callback, interaction.Message) error
 	EditFollowUp(ctx context.Context, to rest.Callback, messageID string, m interaction.Message) error
 	FollowUp(context.Context, rest.Callback, interaction.Message) (messageID string, err error)
-	// FindOriginal returns no error if there is a first response.
-	FindOriginal(context.Context, rest.Callback) error
+	// FindOriginal returns the text and the embeds of the first response. There is no error if there is one.
+	FindOriginal(context.Context, rest.Callback) (interaction.Message, error)
 }
 
 // StaffLog is told what staff should know, before the caller is answered. Its
@@ -61,8 +62,10 @@ type Config struct {
 	Discord Discord
 	Router  *interaction.Router
 	Explain func(*interaction.Request, error) interaction.Explanation
-	// Interrupted says that it is not known how an action ended.
+	// Interrupted says how an action ended whose process died. ShowsEnd reports whether a message shows how
+	// an action ended.
 	Interrupted func(*interaction.Request, interaction.Action) interaction.Response
+	ShowsEnd    func(interaction.Message) bool
 	// Begin has an interaction count as one that has acted, as actions.Actions does. It may be
 	// nil.
 	Begin   func(context.Context, *interaction.Request) (shared bool, err error)
@@ -112,6 +115,7 @@ type Responder struct {
 	messages  messages
 	admission *admission
 	clocks    *clocks
+	telling   singleflight.Group // of callers whose actions are reported, by token
 }
 
 // New returns a responder.
@@ -172,25 +176,32 @@ func (r *Responder) Serve(event *interaction.Event) {
 	rep.run(handler)
 }
 
-// Report tells how an action ended whose process died, or that nobody knows: to staff, if they
-// do not know yet, and to the caller for as long as Discord lets us.
-func (r *Responder) Report(report actions.Report) {
+// Report tells how an action ended whose process died: staff, if they do not know yet, and the caller, for
+// as long as Discord lets us and unless the message shows an end. The actions of one interaction share a
+// message, which is changed once for those that are reported at the same time. After an error the caller
+// may be told later.
+func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	req := &report.Request
 	req.Running = &report.Action
 	rep := &reply{
-		responder: r, req: req, first: sent, begun: true,
+		responder: r, req: req, first: sent, begun: true, lock: report.Lock,
 		to: rest.Callback{InteractionID: req.ID, ApplicationID: req.ApplicationID, Token: req.Token},
 	}
 	response := r.cfg.Interrupted(req, report.Action)
-	if !report.Told {
+	if !report.Known {
 		response = rep.result(response, nil)
 	}
 	if req.Token == "" {
-		return
+		return nil
 	}
-	if err := rep.editOriginal(r.ctx, response.Message); err != nil {
+	_, err, _ := r.telling.Do(req.Token.Reveal(), func() (any, error) { return nil, rep.editUnended(ctx, response.Message) })
+	if err != nil {
 		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
+	if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
+		return err
+	}
+	return nil
 }
 
 // refuse returns what stands in for the handler of an interaction that is not served.

@@ -114,6 +114,18 @@ func (rep *reply) editOriginal(ctx context.Context, m interaction.Message) error
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error { return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m) })
 }
 
+// editUnended is editOriginal, unless the message shows how an action ended: the process that ran it knows
+// better.
+func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error {
+	return rep.retry(ctx, func(ctx context.Context) error {
+		shown, err := rep.responder.cfg.Discord.FindOriginal(ctx, rep.to)
+		if err != nil || rep.responder.cfg.ShowsEnd(shown) {
+			return err
+		}
+		return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m)
+	})
+}
+
 // sendFollowUp sends a message of its own, and returns its ID. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
 func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) (id string, err error) {
@@ -138,6 +150,11 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	defer context.AfterFunc(rep.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
+	return rep.retry(ctx, send)
+}
+
+// retry is retryUntilExpiry until ctx is done.
+func (rep *reply) retry(ctx context.Context, send func(context.Context) error) error {
 	unknown := 0
 	attempt := func(context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, editLimit)

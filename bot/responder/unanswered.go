@@ -95,7 +95,8 @@ func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 	if rep.req.Kind == interaction.Autocomplete {
 		return false
 	}
-	return rep.responder.cfg.Discord.FindOriginal(ctx, rep.to) == nil
+	_, err := rep.responder.cfg.Discord.FindOriginal(ctx, rep.to)
+	return err == nil
 }
 
 // correct corrects a first response that counts as failed and says that more will

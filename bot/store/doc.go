@@ -7,8 +7,8 @@
 //	accounts.putScript       stores what the service told of an account, unless it was changed since
 //	actions.acquireScript    begins an action on a bot: the lock, the limit of a user, and what an
 //	                         interaction has done already
-//	actions.holdScript       has actions count as abandoned after a time, by Redis's clock
-//	actions.saveScript       writes what has become of an action, unless it was reported meanwhile
+//	actions.saveScript       writes what has become of an action, unless it was reported as not done meanwhile
+//	actions.takeScript       takes an action that nobody renews any more, to report it
 //	leader.forgetScript      has no attempt count on what has returned, in the lists of processes that ended
 //	lease.holdScript         takes a lease, renews it or gives it up, unless another process holds it
 //	logchannel.addScript     adds entries for a log channel that are neither waiting nor delivered

@@ -66,9 +66,14 @@ func (c *Client) EditFollowUp(ctx context.Context, to Callback, messageID string
 	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil, to.Token)
 }
 
-// FindOriginal returns no error if there is a first response.
-func (c *Client) FindOriginal(ctx context.Context, to Callback) error {
-	return c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, nil, to.Token)
+// FindOriginal returns the text and the embeds of the first response. There is no error if there is one.
+func (c *Client) FindOriginal(ctx context.Context, to Callback) (m interaction.Message, err error) {
+	var shown struct {
+		Content string
+		Embeds  []*discordgo.MessageEmbed
+	}
+	err = c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, &shown, to.Token)
+	return interaction.Message{Content: shown.Content, Embeds: shown.Embeds}, err
 }
 
 // FollowUp sends a further message, visible to the caller alone. "wait is always true for this endpoint", so

@@ -126,6 +126,8 @@ func CauseOf(err error) string {
 		return "support"
 	case is(interaction.ErrOutcomeUnknown), is(interaction.ErrInterrupted):
 		return "midway"
+	case is(interaction.ErrUnsent):
+		return string(hostapi.CodeCanceled)
 	case is(interaction.ErrUnsettled):
 		return "unsettled"
 	case is(interaction.ErrBlocked), is(interaction.ErrNotBegun):

@@ -1,0 +1,204 @@
+package actions
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/record"
+	"hostbot/hostapi/secret"
+)
+
+const (
+	// lockLife is for how long a lock holds after it was renewed last.
+	lockLife = 30 * time.Second
+	// onceLife is for how long an interaction is known to have acted: as long as its token
+	// lives. tokenLife is that.
+	// https://discord.com/developers/docs/interactions/receiving-and-responding
+	onceLife  = 15 * time.Minute
+	tokenLife = 15 * time.Minute
+	// undoneLife is for how long a process that was stopped can find that its action was reported
+	// as not done.
+	undoneLife = 24 * time.Hour
+	// recordLife is for how long an action can be reported while no process runs.
+	recordLife = 7 * 24 * time.Hour
+	// callLimit bounds one use of Redis. It is generous: the interaction is deferred by then,
+	// and an action that goes on without Redis may happen twice.
+	callLimit = time.Second
+)
+
+// entry names an action in Redis.
+type entry struct{ customer, bot, id string }
+
+func (e entry) String() string { return e.customer + "/" + e.bot + "/" + e.id }
+
+// entryOf reads the name of an action.
+func entryOf(name string) (e entry) {
+	e.customer, name, _ = strings.Cut(name, "/")
+	e.bot, e.id, _ = strings.Cut(name, "/")
+	return e
+}
+
+// key is the key of what is kept of an action beside its fields.
+func (e entry) key(kind, of string) string { return Key(e.customer) + ":" + kind + ":" + of }
+
+func onceKey(customerID, interactionID string) string {
+	return Key(customerID) + ":once:" + interactionID
+}
+
+// document is what Redis keeps of who asked for an action.
+type document struct {
+	Request interaction.Request `json:"request"`
+	Action  interaction.Action  `json:"action"`
+}
+
+// store keeps actions in Redis.
+type store struct{ cfg Config }
+
+func (s store) index() string { return s.cfg.Space.Key("{actions}:due") }
+
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, callLimit)
+}
+
+// keys are those that a script uses: once is what is asked of the interaction or the action.
+func (l *Lock) keys(once string) []string {
+	e := l.entry
+	return []string{Key(e.customer), once, e.key("token", e.id), e.key("pause", e.bot), e.key("started", l.request.UserID)}
+}
+
+// fields are the arguments that acquireScript and saveScript share.
+func (l *Lock) fields() []any {
+	data, _ := json.Marshal(document{l.request, l.action}) // whose fields are all texts, numbers and times
+	token, left := l.request.Token, time.Until(l.request.ReceivedAt.Add(tokenLife)).Milliseconds()
+	if left <= 0 {
+		token = ""
+	}
+	free := ""
+	if l.told {
+		free = "1"
+	}
+	return []any{
+		l.entry.bot, l.entry.id, lockLife.Milliseconds(), string(l.state), l.name, l.since.UnixMilli(), data, free,
+		recordLife.Milliseconds(), token.Reveal(), left,
+	}
+}
+
+// acquire asks Redis for locks in one round trip, has each know whether Redis granted it, and returns
+// why each was refused. One that is neither granted nor refused had no answer that makes sense.
+func (s store) acquire(ctx context.Context, locks []*Lock) (refusals []error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	answers, listed := make([]*redis.Cmd, len(locks)), make([]redis.Z, len(locks))
+	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+		for i, l := range locks {
+			args := append(l.fields(), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds())
+			answers[i] = p.Eval(ctx, acquireScript, l.keys(onceKey(l.entry.customer, l.request.ID)), args...)
+			listed[i].Member = l.entry.String()
+		}
+		return p.ZAddNX(ctx, s.index(), listed...).Err() // whoever finds there what was refused removes it
+	})
+	refusals = make([]error, len(locks))
+	for i, l := range locks {
+		if answer, err := answers[i].StringSlice(); err == nil && len(answer) == 3 {
+			l.shared, refusals[i] = decided(answer)
+		}
+	}
+	return refusals
+}
+
+// decided reads what acquireScript returned.
+func decided(answer []string) (granted bool, refusal error) {
+	ms, _ := strconv.ParseInt(answer[2], 10, 64)
+	until := time.Now().Add(time.Duration(ms) * time.Millisecond)
+	switch answer[0] {
+	case "granted":
+		return true, nil
+	case "duplicate":
+		return false, ErrDuplicate
+	case "busy":
+		return false, &BusyError{Running{answer[1], time.UnixMilli(ms)}}
+	case "held":
+		return false, &HeldError{until}
+	case "limit":
+		return false, &LimitError{until}
+	}
+	return false, nil
+}
+
+// runs reports whether there is the record of an action on a customer's bots.
+func (s store) runs(ctx context.Context, customerID string) (bool, error) {
+	ctx, cancel := limited(context.WithoutCancel(ctx))
+	defer cancel()
+	n, err := s.cfg.Redis.Exists(ctx, Key(customerID)).Result()
+	return n > 0, err
+}
+
+// save writes what has become of an action. The error is interaction.ErrUnsent if it has yet to be sent
+// and was reported as not done.
+func (s store) save(l *Lock) error {
+	ctx, cancel := limited(context.Background())
+	defer cancel()
+	unsent := 0
+	if l.unsent {
+		unsent = 1
+	}
+	var answer *redis.Cmd
+	_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		answer = p.Eval(ctx, saveScript, l.keys(l.entry.key("undone", l.entry.id)), append(l.fields(), l.pause.Milliseconds(), unsent)...)
+		if l.state == gone {
+			return p.ZRem(ctx, s.index(), l.entry.String()).Err()
+		}
+		return p.ZAddNX(ctx, s.index(), redis.Z{Member: l.entry.String()}).Err()
+	})
+	if err == nil && answer.Val() == "undone" {
+		return interaction.ErrUnsent
+	}
+	return err
+}
+
+// unlist removes an action from the index that is none (any more).
+func (s store) unlist(ctx context.Context, name string) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	return s.cfg.Redis.ZRem(ctx, s.index(), name).Err()
+}
+
+// taken is an action that another process began, and that this one is to report.
+type taken struct {
+	document
+	state    state
+	told     bool          // staff know of its end
+	lockLeft time.Duration // for how long its lock holds
+}
+
+// take returns an action that nobody renews any more; nil if there is none, or if it is renewed yet, and
+// then after which time it is not. The error may be record.ErrUnreadable.
+func (s store) take(ctx context.Context, e entry) (t *taken, again time.Duration, err error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	keys := []string{Key(e.customer), e.key("undone", e.id), e.key("token", e.id)}
+	answer, err := redis.NewScript(takeScript).Run(ctx, s.cfg.Redis, keys,
+		e.bot, e.id, lockLife.Milliseconds(), s.cfg.Timing.Abandoned.Milliseconds(), undoneLife.Milliseconds()).StringSlice()
+	switch {
+	case err != nil || len(answer) == 0:
+		return nil, 0, err
+	case len(answer) == 1:
+		ms, err := strconv.ParseInt(answer[0], 10, 64)
+		return nil, time.Duration(ms) * time.Millisecond, err
+	}
+	t = &taken{state: state(answer[1]), told: answer[2] != ""}
+	if err := json.Unmarshal([]byte(answer[3]), &t.document); err != nil || t.Request.ID == "" {
+		return nil, 0, fmt.Errorf("%w: the action %s: %w", record.ErrUnreadable, e, err)
+	}
+	t.Request.Token = secret.Text(answer[4])
+	ms, err := strconv.ParseInt(answer[5], 10, 64)
+	t.lockLeft = time.Duration(ms) * time.Millisecond
+	return t, 0, err
+}
