@@ -109,7 +109,7 @@ func Hurried(times int) Option { return func(b *Bot) { b.hurry = times } }
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.
 func New(s *configs.Settings, version string, log zerolog.Logger, options ...Option) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1), hurry: 1}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1), staffQueue: stafflog.Async{Log: log}, hurry: 1}
 	for _, option := range options {
 		option(b)
 	}

@@ -3,12 +3,10 @@ package bot
 import (
 	"context"
 	"errors"
-	"sync"
 	"time"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/staff/incident"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
@@ -58,32 +56,32 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (commands.Kept, alerts.Contact, error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
 	return func(ctx context.Context, userID string) (kept commands.Kept, dm alerts.Contact, err error) {
-		var notAccount, notAlerts, notPanels, notFollowed, notStates, notEvents error
-		var reads sync.WaitGroup
-		reads.Go(func() { kept.Cached, notAccount = cache.Has(ctx, userID) })
-		reads.Go(func() { kept.Alerts, dm, notAlerts = b.alerts.Kept(ctx, userID) })
-		reads.Go(func() {
-			var own []panel.Panel
-			own, notPanels = b.panels.Of(ctx, userID)
+		var reads interaction.Beside
+		reads.Go(func() (err error) { kept.Cached, err = cache.Has(ctx, userID); return err })
+		reads.Go(func() (err error) { kept.Alerts, dm, err = b.alerts.Kept(ctx, userID); return err })
+		reads.Go(func() error {
+			own, err := b.panels.Of(ctx, userID)
 			kept.Panels = len(own)
 			for _, p := range own {
-				n, err := b.following.Followers(ctx, p.ID)
-				kept.Followers, notPanels = kept.Followers+n, errors.Join(notPanels, err)
+				n, failure := b.following.Followers(ctx, p.ID)
+				kept.Followers, err = kept.Followers+n, errors.Join(err, failure)
 			}
+			return err
 		})
-		reads.Go(func() {
+		reads.Go(func() error {
 			followed, err := b.following.Of(ctx, userID)
-			kept.Follows, notFollowed = len(followed), err
+			kept.Follows = len(followed)
+			return err
 		})
-		reads.Go(func() { kept.Since, notStates = states.Since(ctx, userID) })
-		reads.Go(func() {
-			var events []incident.Event
-			events, notEvents = b.incidents.Recent(ctx, userID)
+		reads.Go(func() (err error) { kept.Since, err = states.Since(ctx, userID); return err })
+		reads.Go(func() error {
+			events, err := b.incidents.Recent(ctx, userID)
 			kept.Events = len(events)
+			return err
 		})
-		reads.Wait()
+		err = reads.Wait()
 		kept.DM = dm.Channel != ""
-		return kept, dm, errors.Join(notAccount, notAlerts, notPanels, notFollowed, notStates, notEvents)
+		return kept, dm, err
 	}
 }
 

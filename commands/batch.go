@@ -47,6 +47,7 @@ type batch struct {
 	over     chan struct{}     // closed once nobody reads changes any more
 	running  int               // members that have not ended
 	paused   pause
+	early    []int // members whose turn comes with another attempt, which goOn makes
 }
 
 // pause is until when a batch begins nothing as the service has had too many requests.
@@ -137,13 +138,14 @@ func (b *batch) begin(ctx context.Context) (interaction.Response, error) {
 	}
 	got, early, again := b.acquire(ctx, all, "")
 	if len(early) > 0 {
-		go b.goOn(ctx, early, again)
+		b.early = early
+		interaction.Go(func() { b.goOn(ctx, again) }, func(p *interaction.PanicError) { b.leaveOut(b.early, p) })
 	}
 	var noted news
 	for _, change := range got {
 		b.apply(&noted, change)
 		if change.lock != nil {
-			go b.work(ctx, change.member, change.lock)
+			b.startWork(ctx, change.member, change.lock)
 		}
 	}
 	return b.shown(noted), nil
@@ -174,22 +176,29 @@ func (b *batch) acquire(ctx context.Context, members []int, attempt string) (cha
 // isTooLate reports whether a batch begins nothing any more at a time.
 func (b *batch) isTooLate(at time.Time) bool { return at.Sub(b.began) > batchLimit }
 
-// goOn has bots acted on as soon as the customer may start further actions.
-func (b *batch) goOn(ctx context.Context, members []int, again time.Time) {
-	for attempt := 2; len(members) > 0; attempt++ {
+// goOn has those bots acted on for which it was too early, as soon as the customer may start further
+// actions.
+func (b *batch) goOn(ctx context.Context, again time.Time) {
+	for attempt := 2; len(b.early) > 0; attempt++ {
 		if !sleepUntil(ctx, again) { // the program stops
-			for _, member := range members {
-				b.tell(memberChange{member: member, stage: stageLeftOut, refusal: interaction.ErrStopping})
-			}
+			b.leaveOut(b.early, interaction.ErrStopping)
 			return
 		}
+		b.early = b.stillDown(ctx, b.early)
 		var got []memberChange
-		got, members, again = b.acquire(ctx, b.stillDown(ctx, members), "/"+strconv.Itoa(attempt))
+		got, b.early, again = b.acquire(ctx, b.early, "/"+strconv.Itoa(attempt))
 		for _, change := range got {
 			if b.tell(change) && change.lock != nil {
-				go b.work(ctx, change.member, change.lock)
+				b.startWork(ctx, change.member, change.lock)
 			}
 		}
+	}
+}
+
+// leaveOut tells that nothing is done about members, and why.
+func (b *batch) leaveOut(members []int, why error) {
+	for _, member := range members {
+		b.tell(memberChange{member: member, stage: stageLeftOut, refusal: why})
 	}
 }
 
@@ -294,6 +303,22 @@ func (b *batch) apply(noted *news, now memberChange) {
 	}
 }
 
+// startWork has a bot be worked on that has its lock.
+func (b *batch) startWork(ctx context.Context, i int, lock *actions.Lock) {
+	interaction.Go(func() { b.work(ctx, i, lock) }, func(p *interaction.PanicError) { b.tellEnd(i, lock, b.broke(i, p)) })
+}
+
+// broke is the end of an action that has panicked: nobody knows how far it came.
+func (b *batch) broke(i int, p *interaction.PanicError) result {
+	return result{action: b.action, bot: b.members[i].bot, err: fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, p)}
+}
+
+// tellEnd tells how the action on a bot ended.
+func (b *batch) tellEnd(i int, lock *actions.Lock, end result) {
+	lock.End(*end.forStaff())
+	b.tell(memberChange{member: i, stage: stageEnded, end: end})
+}
+
 // work acts on a bot once it is its turn, again if the service wants that later, and tells what becomes
 // of it.
 func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
@@ -305,14 +330,13 @@ func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
 			return
 		}
 		b.tell(memberChange{member: i, stage: stageActing})
-		end := b.carryOut(ctx, lock, &b.members[i], release)
+		end := b.carryOut(ctx, lock, i, release)
 		release()
 		if b.pauseFor(end.err) {
 			b.tell(memberChange{member: i, stage: stageWaiting})
 			continue
 		}
-		lock.End(*end.forStaff())
-		b.tell(memberChange{member: i, stage: stageEnded, end: end})
+		b.tellEnd(i, lock, end)
 		return
 	}
 }
@@ -359,17 +383,14 @@ func (b *batch) pausedUntil() (time.Time, error) {
 }
 
 // carryOut acts on a bot. release is called once the service has answered to that: others may ask it
-// while the bot is followed. After a panic nobody knows how far it came.
-func (b *batch) carryOut(ctx context.Context, lock *actions.Lock, m *member, release func()) (end result) {
+// while the bot is followed.
+func (b *batch) carryOut(ctx context.Context, lock *actions.Lock, i int, release func()) (end result) {
 	once := b.action
 	once.do = func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		defer release()
 		return b.action.do(ctx, h, userID, s)
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			end = result{action: b.action, bot: m.bot, err: fmt.Errorf("%w: %w: %v", interaction.ErrOutcomeUnknown, interaction.ErrPanic, p)}
-		}
-	}()
-	return b.commands.carryOut(ctx, lock, m.request.CustomerID, once, m.bot)
+	interaction.Try(func() { end = b.commands.carryOut(ctx, lock, b.request.CustomerID, once, b.members[i].bot) },
+		func(p *interaction.PanicError) { end = b.broke(i, p) })
+	return end
 }

@@ -15,15 +15,17 @@ import (
 func (c *Commands) lookUp(shown func(drawing) interaction.Handler) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		var events []incident.Event
-		read := make(chan struct{})
-		go func() {
-			defer close(read)
+		var reading interaction.Beside
+		reading.Go(func() error {
 			if c.staff.Recent != nil {
 				events, _ = c.staff.Recent(ctx, r.CustomerID) // none while Redis is away
 			}
-		}()
+			return nil
+		})
 		return shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-			<-read
+			if err := reading.Wait(); err != nil {
+				return interaction.Response{}, err
+			}
 			return c.drawLookup(r, s, events), nil
 		})(ctx, r)
 	}

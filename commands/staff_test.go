@@ -297,6 +297,17 @@ func TestLookupShowsWhatHappenedLately(t *testing.T) {
 	}
 }
 
+// TestLookupOutlivesAPanicBesideIt has what is read beside the account panic.
+func TestLookupOutlivesAPanicBesideIt(t *testing.T) {
+	c := newCommands(t, &world{list: shopWithPlan(2048, 3), staff: commands.Staff{Recent: func(context.Context, string) ([]incident.Event, error) {
+		panic("a mistake")
+	}}})
+	lookup := by("1", command("admin lookup", map[string]string{"user": "42"}))
+	if _, err := ask(t, c, lookup); !errors.Is(err, interaction.ErrPanic) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestLookupIDFits has a name in it that is as long and odd as can be.
 func TestLookupIDFits(t *testing.T) {
 	if id := commands.LookupID("18446744073709551615", strings.Repeat("😀\u202e", 99)); utf8.RuneCountInString(id) > 70 || strings.Contains(id, "\u202e") {

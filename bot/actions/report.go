@@ -26,7 +26,9 @@ func (a *Actions) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			a.renew()
+			interaction.Try(a.renew, func(p *interaction.PanicError) {
+				a.cfg.Log.Error().Str("panic", p.Value).Bytes("stack", p.Stack).Msg("a panic: actions are not renewed")
+			})
 		}
 	}
 }

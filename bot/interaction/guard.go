@@ -29,6 +29,22 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
+// Go calls f in a goroutine of its own, and broke if f panics.
+func Go(f func(), broke func(*PanicError)) {
+	go Try(f, broke)
+}
+
+// Try calls f, and broke if f panics.
+func Try(f func(), broke func(*PanicError)) {
+	err := Guard(func() error {
+		f()
+		return nil
+	})
+	if p, ok := errors.AsType[*PanicError](err); ok {
+		broke(p)
+	}
+}
+
 // Beside runs functions beside the handler that waits for them. The zero value is ready to use.
 type Beside struct {
 	running sync.WaitGroup
@@ -36,7 +52,7 @@ type Beside struct {
 	errs    []error
 }
 
-// Go calls f in a goroutine of its own.
+// Go calls f in a goroutine of its own, and keeps its error for Wait.
 func (b *Beside) Go(f func() error) {
 	b.running.Go(func() {
 		if err := Guard(f); err != nil {

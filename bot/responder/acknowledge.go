@@ -2,7 +2,6 @@ package responder
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"hostbot/bot/discord/rest"
@@ -148,13 +147,8 @@ func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Ca
 }
 
 // once sends once. A panic, in whichever goroutine, becomes an error.
-func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) (err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("%w: %v", interaction.ErrPanic, p)
-		}
-	}()
-	err = send(ctx, to)
+func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) error {
+	err := interaction.Guard(func() error { return send(ctx, to) })
 	if isUncertain(err) {
 		rep.unheard.Store(true)
 	}
@@ -187,7 +181,9 @@ func (rep *reply) deferLater(ctx context.Context) (outcome func() (refusal error
 		return func() error { return nil }
 	}
 	done := make(chan error, 1)
-	timer := time.AfterFunc(time.Until(rep.req.ReceivedAt.Add(deferAfter)), func() { done <- rep.deferNow(ctx) })
+	timer := time.AfterFunc(time.Until(rep.req.ReceivedAt.Add(deferAfter)), func() {
+		done <- interaction.Guard(func() error { return rep.deferNow(ctx) })
+	})
 	return func() error {
 		if timer.Stop() {
 			return nil

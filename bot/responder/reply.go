@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -227,13 +226,16 @@ func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
 
 // guarded calls a function and turns a panic into an error.
 func (rep *reply) guarded(handle func() (interaction.Response, error)) (response interaction.Response, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			rep.log(zerolog.ErrorLevel).Str("panic", withoutTyped(rep.req, fmt.Sprint(p))).Bytes("stack", debug.Stack()).Msg("a panic")
-			err = fmt.Errorf("%w: %s", interaction.ErrPanic, withoutTyped(rep.req, fmt.Sprint(p)))
-		}
-	}()
-	return handle()
+	err = interaction.Guard(func() (err error) {
+		response, err = handle()
+		return err
+	})
+	if p, ok := errors.AsType[*interaction.PanicError](err); ok { // in it, or in what it has waited for
+		value := withoutTyped(rep.req, p.Value)
+		rep.log(zerolog.ErrorLevel).Str("panic", value).Bytes("stack", p.Stack).Msg("a panic")
+		err = fmt.Errorf("%w: %s", interaction.ErrPanic, value)
+	}
+	return response, err
 }
 
 // runThen runs the work that a response promised. After a panic in it nobody knows

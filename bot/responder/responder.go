@@ -130,6 +130,12 @@ func (r *Responder) Accept(event *interaction.Event) { go r.Serve(event) }
 
 // Serve answers one event and returns when all is said, which may take minutes. It never panics.
 func (r *Responder) Serve(event *interaction.Event) {
+	interaction.Try(func() { r.serve(event) }, func(p *interaction.PanicError) {
+		r.cfg.Log.Error().Str("panic", p.Value).Bytes("stack", p.Stack).Str("interaction", event.ID).Msg("a panic")
+	})
+}
+
+func (r *Responder) serve(event *interaction.Event) {
 	req := &event.Request
 	if event.Inline != nil {
 		defer event.Inline.Leave()

@@ -318,3 +318,16 @@ type nothingKept struct{}
 
 func (nothingKept) Keep(incident.Incident)                                             {}
 func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }
+
+// TestEntryThatPanicsDelaysNoOther writes entries in the background, of which the first panics.
+func TestEntryThatPanicsDelaysNoOther(t *testing.T) {
+	t.Parallel()
+	var queue stafflog.Async
+	written := false
+	queue.Go(func() { panic("a mistake") })
+	queue.Go(func() { written = true })
+	queue.Wait(t.Context())
+	if !written {
+		t.Error("the second entry is not written")
+	}
+}

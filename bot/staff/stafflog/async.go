@@ -3,11 +3,17 @@ package stafflog
 import (
 	"context"
 	"sync"
+
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/interaction"
 )
 
 // Async writes entries in the background: the gateway, for one, must not wait for
 // Redis, as writing an entry may. The zero value is ready to use.
 type Async struct {
+	Log zerolog.Logger // gets the panics
+
 	mu   sync.Mutex
 	last chan struct{} // closed when the newest entry is written; nil before the first
 }
@@ -19,13 +25,15 @@ func (a *Async) Go(write func()) {
 	defer a.mu.Unlock()
 	former, written := a.last, make(chan struct{})
 	a.last = written
-	go func() {
+	interaction.Go(func() {
+		defer close(written)
 		if former != nil {
 			<-former
 		}
 		write()
-		close(written)
-	}()
+	}, func(p *interaction.PanicError) {
+		a.Log.Error().Str("panic", p.Value).Bytes("stack", p.Stack).Msg("a panic: staff cannot read of something")
+	})
 }
 
 // Wait waits until everything is written for which Go was called before, or until
