@@ -4,15 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
-	"hostbot/bot/leader"
 	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
@@ -20,185 +20,6 @@ import (
 	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
-
-// interval is that of the watchers in these tests.
-const interval = time.Minute
-
-// service has accounts with one bot each, of this status.
-type service struct {
-	mu     sync.Mutex
-	status string
-	err    error
-	hang   bool
-	ahead  time.Duration // of the machine's clock
-	second bool          // each account has a bot more
-	count  int           // how many bots the service says that an account has
-	alone  bool          // each account has that one alone
-	looks  map[string][]time.Time
-	looked chan struct{} // closed at the next look
-}
-
-func newService() *service {
-	return &service{status: "RUNNING", looks: make(map[string][]time.Time), looked: make(chan struct{})}
-}
-
-func (s *service) Look(ctx context.Context, userID string) (accounts.Snapshot, error) {
-	s.mu.Lock()
-	s.looks[userID] = append(s.looks[userID], time.Now())
-	close(s.looked)
-	s.looked = make(chan struct{})
-	hang, err, ahead := s.hang, s.err, s.ahead
-	list := hostapi.List{Servers: []hostapi.Server{{ID: "bot", Name: "Shop", Status: s.status, PlanName: "Pro"}}}
-	if s.second {
-		list.Servers = append(list.Servers, hostapi.Server{ID: "other", Name: "Radio", Status: s.status, PlanName: "Pro"})
-	}
-	list.Account.ServerCount = s.count
-	if s.alone {
-		list.Servers = list.Servers[1:]
-	}
-	s.mu.Unlock()
-	if hang {
-		<-ctx.Done()
-		return accounts.Snapshot{}, ctx.Err()
-	}
-	return accounts.Snapshot{List: list, FetchedAt: time.Now().Add(ahead)}, err
-}
-
-func (s *service) set(change func(*service)) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	change(s)
-}
-
-// wait waits for so many further looks at an account that began after now.
-func (s *service) wait(t *testing.T, userID string, n int) {
-	t.Helper()
-	limit := time.After(2 * time.Minute)
-	s.mu.Lock()
-	want := len(s.looks[userID]) + n
-	s.mu.Unlock()
-	for {
-		s.mu.Lock()
-		have, looked := len(s.looks[userID]), s.looked
-		s.mu.Unlock()
-		if have >= want {
-			return
-		}
-		select {
-		case <-looked:
-		case <-limit:
-			t.Fatalf("%d looks at %s, want %d", have, userID, want)
-		}
-	}
-}
-
-// told are the changes that observers were told of.
-type told struct {
-	mu      sync.Mutex
-	changes []watcher.Change
-	calls   int // in which they were told
-	changed chan struct{}
-	refuse  int   // so many calls fail
-	next    *told // is told after this one; it may be nil
-}
-
-func newTold() *told { return &told{changed: make(chan struct{})} }
-
-func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.refuse > 0 {
-		o.refuse--
-		return errors.New("not now")
-	}
-	o.changes, o.calls = append(o.changes, changes...), o.calls+1
-	close(o.changed)
-	o.changed = make(chan struct{})
-	return nil
-}
-
-// wait waits for the n-th change, and returns it.
-func (o *told) wait(t *testing.T, n int) watcher.Change {
-	t.Helper()
-	limit := time.After(2 * time.Minute)
-	for {
-		o.mu.Lock()
-		changes, changed := o.changes, o.changed
-		o.mu.Unlock()
-		if len(changes) >= n {
-			return changes[n-1]
-		}
-		select {
-		case <-changed:
-		case <-limit:
-			t.Fatalf("%d changes were told, want %d: %+v", len(changes), n, changes)
-		}
-	}
-}
-
-func (o *told) count() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return len(o.changes)
-}
-
-// start starts a watcher. kill ends it as a signal would that it cannot catch.
-func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Config)) (w *watcher.Watcher, kill func()) {
-	t.Helper()
-	client := redistest.Connect(t, url)
-	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
-		Lease: time.Second, Renew: 10 * time.Millisecond, Read: 10 * time.Millisecond, Window: time.Second, Retry: 10 * time.Millisecond,
-	}})
-	c := watcher.Config{
-		Redis: client, Wake: leading.Wake, Accounts: s, Interval: interval, Rate: 100, DownSince: func() time.Time { return time.Time{} },
-		OnSlow: func(watcher.Status) {}, OnLimits: func(_, _ watcher.Limits) {}, Log: zerolog.Nop(),
-		Timing: watcher.Timing{Refresh: 10 * time.Millisecond, GracePeriod: 2 * time.Minute, Probe: time.Hour},
-	}
-	if tune != nil {
-		tune(&c)
-	}
-	w = watcher.New(c)
-	for ; o != nil; o = o.next {
-		w.Observe(o.Changed)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	running.Go(func() { w.Run(ctx) })
-	if w.On() {
-		leading.Add(w.Work())
-		running.Go(func() { leading.Run(ctx) })
-	}
-	kill = func() {
-		_ = client.Close()
-		cancel()
-		running.Wait()
-	}
-	t.Cleanup(kill)
-	return w, kill
-}
-
-// hurry has intervals pass in milliseconds: each account that is watched is due again and again.
-func hurry(t *testing.T, url string, w *watcher.Watcher) {
-	t.Helper()
-	client, due := redistest.Connect(t, url), w.Work().Due
-	ctx, cancel := context.WithCancel(context.Background())
-	var running sync.WaitGroup
-	t.Cleanup(func() { cancel(); running.Wait() })
-	running.Go(func() {
-		for tick := time.NewTicker(5 * time.Millisecond); ctx.Err() == nil; <-tick.C {
-			for _, userID := range client.ZRange(ctx, due, 0, -1).Val() {
-				_ = client.ZAddXX(ctx, due, redis.Z{Member: userID}).Err() // or the next time
-			}
-		}
-	})
-}
-
-func watch(t *testing.T, w *watcher.Watcher, userID string) {
-	t.Helper()
-	if err := w.Watch(t.Context(), userID, watcher.Alerts); err != nil {
-		t.Fatal(err)
-	}
-}
 
 func TestChangesAreToldOnceAndInOrder(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
@@ -431,78 +252,188 @@ func TestBotThatTheListLacksIsNotGone(t *testing.T) {
 	})
 }
 
-// TestDeathOfAReplicaDelaysByAnInterval has one die that looks at an account, and that
-// tells of changes. The next look does not wait for the rest of the interval, which is an hour.
-func TestDeathOfAReplicaDelaysByAnInterval(t *testing.T) {
+// TestChangeIsAsOldAsWhatIsKnownOfTheBot has a customer look at one bot alone, shortly
+// before a look that shows the list from before.
+func TestChangeIsAsOldAsWhatIsKnownOfTheBot(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
-		dying, s, o := newService(), newService(), newTold()
-		dying.hang = true
-		w, kill := start(t, url, dying, newTold(), func(c *watcher.Config) { c.Interval = time.Hour })
+		var mu sync.Mutex
+		listed := time.Now().Add(-10 * time.Second).Truncate(time.Second)
+		alone := listed.Add(8 * time.Second)
+		shown := accounts.Snapshot{FetchedAt: listed, List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Status: "RUNNING"}, {ID: "b", Status: "RUNNING"}}}}
+		look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			return shown, nil
+		})
+		o := newTold()
+		w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+		hurry(t, url, w)
 		watch(t, w, "1")
-		patience.Until(t, "it looks at the account", func() bool { return len(dying.of("1")) > 0 })
-		kill()
-		start(t, url, s, o, func(c *watcher.Config) { c.Interval = time.Hour })
+		o.wait(t, 2)
+		mu.Lock()
+		shown.List.Servers = []hostapi.Server{{ID: "a", Status: "CRASHED"}, {ID: "b", Status: "RUNNING"}}
+		shown.Notes = map[string]accounts.Note{"a": {Seen: alone}}
+		mu.Unlock()
+		if c := o.wait(t, 3); c.ServerID != "a" || !c.At.Equal(alone) || !c.After.Equal(listed) {
+			t.Errorf("the change is %+v, want it between %v and %v", c, listed, alone)
+		}
+	})
+}
+
+// TestOldEntriesAreDropped has a bot change whose log is long and old.
+func TestOldEntriesAreDropped(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, o := newService(), newTold()
+		client := redistest.Connect(t, url)
+		now := time.Now()
+		old := history.Encode(
+			history.Entry{At: now.Add(-100 * 24 * time.Hour), State: hostapi.StateCrashed},
+			history.Entry{At: now.Add(-95 * 24 * time.Hour), State: hostapi.StateStopped},
+			history.Entry{At: now.Add(-time.Hour), State: hostapi.StateRunning},
+		)
+		many := strings.Repeat(history.Encode(history.Entry{At: now.Add(-time.Hour), State: hostapi.StateCrashed}), history.MaxEntries)
+		s.status = "CRASHED"
+		for userID, log := range map[string]string{"1": old, "2": many + history.Encode(history.Entry{At: now, State: hostapi.StateRunning})} {
+			if err := client.HSet(t.Context(), history.AccountKey("", userID), history.FieldAt, now.Unix(), history.Field("bot"), log).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _ := start(t, url, s, o, nil)
+		watch(t, w, "1")
+		watch(t, w, "2")
+		o.wait(t, 2)
+		for userID, want := range map[string]int{"1": 3, "2": history.MaxEntries} {
+			patience.Until(t, fmt.Sprintf("%d entries are left of account %s", want, userID), func() bool {
+				log, err := client.HGet(t.Context(), history.AccountKey("", userID), history.Field("bot")).Result()
+				return err == nil && len(history.Decode(log)) == want
+			})
+		}
+	})
+}
+
+// TestObserverThatFailsSilencesNoOther has two observers, of which the first always fails.
+func TestObserverThatFailsSilencesNoOther(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		s, failing, o := newService(), newTold(), newTold()
+		failing.refuse, failing.next = math.MaxInt, o
+		w, _ := start(t, url, s, failing, nil)
+		watch(t, w, "1")
 		o.wait(t, 1)
 	})
 }
 
-func TestRateBoundsAllReplicasTogether(t *testing.T) {
+// TestBlipOfTheServiceEndsNoOutage has the service name no state of a bot that is down, and list it
+// no more, for a moment each.
+func TestBlipOfTheServiceEndsNoOutage(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
-		const rate, watched = 200, 60
-		s, slow := newService(), make(chan watcher.Status, 10)
-		tune := func(c *watcher.Config) {
-			c.Interval, c.Rate, c.OnSlow = 100*time.Millisecond, rate, func(s watcher.Status) { slow <- s }
+		s, o := newService(), newTold()
+		w, _ := start(t, url, s, o, nil)
+		hurry(t, url, w)
+		watch(t, w, "1")
+		o.wait(t, 1)
+		s.set(func(s *service) { s.status = "CRASHED" })
+		fell := o.wait(t, 2)
+		for _, blip := range []struct {
+			set  func(*service)
+			told int
+		}{
+			{func(s *service) { s.status = "HIBERNATING" }, 1},
+			{func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} }, 0},
+		} {
+			before := o.count()
+			s.set(blip.set)
+			s.wait(t, "1", 3)
+			s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
+			s.wait(t, "1", 3)
+			if n := o.count() - before; n != blip.told {
+				t.Errorf("%d changes were told, want %d: %+v", n, blip.told, o.changes[before:])
+			}
 		}
-		w, _ := start(t, url, s, nil, tune)
-		start(t, url, s, nil, tune)
-		began := time.Now()
-		for i := range watched {
-			watch(t, w, fmt.Sprint(i))
+		before := o.count()
+		s.set(func(s *service) { s.status = "RUNNING" })
+		back := o.wait(t, before+1)
+		if back.From != hostapi.StateCrashed || back.Since.Unix() != fell.At.Unix() {
+			t.Errorf("the recovery is %+v, of an outage since %v", back, fell.At)
 		}
-		if status := <-slow; !status.Grown {
-			t.Errorf("the status is %+v", status)
-		}
-		for i := range watched {
-			s.wait(t, fmt.Sprint(i), 2-min(2, len(s.of(fmt.Sprint(i)))))
-		}
-		took, calls := time.Since(began), 0
-		for i := range watched {
-			calls += len(s.of(fmt.Sprint(i)))
-		}
-		if most := rate*took.Seconds() + rate/4 + 1; float64(calls) > most {
-			t.Errorf("%d looks within %v, at most %v are allowed", calls, took, most)
-		}
-		if pace := w.Interval(); pace < watched*time.Second/rate || pace > 2*watched*time.Second/rate {
-			t.Errorf("the interval is %v", pace)
+		s.set(func(s *service) { s.err = &hostapi.Error{Code: hostapi.CodeNotFound} })
+		s.wait(t, "1", 3)
+		s.set(func(s *service) { s.status, s.err = "CRASHED", nil })
+		if again := o.wait(t, before+2); !again.Unexpected || again.From != hostapi.StateRunning || again.Since.Unix() != back.At.Unix() {
+			t.Errorf("a bot that crashes while it is not listed is %+v", again)
 		}
 	})
 }
 
-func (s *service) of(userID string) []time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.looks[userID]
-}
-
-func TestOneLookInAWhileWhileTheServiceIsAway(t *testing.T) {
-	t.Parallel()
-	const probe = 500 * time.Millisecond
-	s := newService()
-	url := redistest.StartMiniredis(t).URL()
-	w, _ := start(t, url, s, nil, func(c *watcher.Config) {
-		c.DownSince = func() time.Time { return time.Unix(1, 0) }
-		c.Timing.Probe = probe
-	})
-	began := time.Now() // the first look comes at once
-	watch(t, w, "1")
-	watch(t, w, "2")
-	looked := func(userID string) bool { return len(s.of(userID)) > 0 }
-	patience.Until(t, "both were looked at", func() bool { return looked("1") && looked("2") })
-	last := s.of("1")[0]
-	if other := s.of("2")[0]; other.After(last) {
-		last = other
+// TestRestartThroughUsEndsAStretch of a bot that ran before and after it, as polls show it: how long it ran is
+// counted from then on. What the service took for no restart ends none.
+func TestRestartThroughUsEndsAStretch(t *testing.T) {
+	began := time.Now().Add(-time.Hour).Truncate(time.Second)
+	at := func(after time.Duration) time.Time { return began.Add(after) }
+	acted := at(55 * time.Second)
+	type poll struct {
+		after  time.Duration
+		status string
 	}
-	if apart := last.Sub(began); apart < probe {
-		t.Errorf("two looks were %v apart", apart)
+	for name, test := range map[string]struct {
+		action string
+		polls  []poll // the last shows that the bot has crashed
+		since  time.Time
+		states string
+	}{
+		"a poll shows that it runs":    {"restart", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"it crashed at once":           {"restart", []poll{{60 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"a poll shows it on its way":   {"restart", []poll{{60 * time.Second, "RESTARTING"}, {90 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, at(90 * time.Second), "-rerc"},
+		"stopped and started":          {"start", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"reinstalled":                  {"reinstall", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, acted, "-rerc"},
+		"nobody looked for a while":    {"restart", []poll{{30 * time.Second, "RUNNING"}, {10 * time.Minute, "RUNNING"}, {11 * time.Minute, "CRASHED"}}, at(10 * time.Minute), "-r-e-rc"},
+		"stopped, and it runs on":      {"stop", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, began, "-rc"},
+		"nothing was done by this bot": {"", []poll{{60 * time.Second, "RUNNING"}, {120 * time.Second, "CRASHED"}}, began, "-rc"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			url := redistest.StartMiniredis(t).URL()
+			var mu sync.Mutex
+			var looks int
+			shown := accounts.Snapshot{FetchedAt: began, List: hostapi.List{Servers: []hostapi.Server{{ID: "bot", Status: "RUNNING"}}}}
+			look := looker(func(context.Context, string) (accounts.Snapshot, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				looks++
+				return shown, nil
+			})
+			o := newTold()
+			w, _ := start(t, url, nil, o, func(c *watcher.Config) { c.Accounts = look })
+			hurry(t, url, w)
+			watch(t, w, "1")
+			o.wait(t, 1)
+			for _, p := range test.polls {
+				mu.Lock()
+				shown.FetchedAt, shown.List.Servers = at(p.after), []hostapi.Server{{ID: "bot", Status: p.status}}
+				if test.action != "" {
+					shown.Notes = map[string]accounts.Note{"bot": {Action: test.action, At: acted}}
+				}
+				before := looks
+				mu.Unlock()
+				patience.Until(t, "it is polled", func() bool {
+					mu.Lock()
+					defer mu.Unlock()
+					return looks >= before+2 // the first has ended then
+				})
+			}
+			c := o.wait(t, o.count())
+			if c.To != hostapi.StateCrashed || !c.Unexpected || !c.Since.Equal(test.since) {
+				t.Errorf("the last change is %+v, want that of a bot that ran since %v", c, test.since)
+			}
+			spans, err := history.New(redistest.Connect(t, url), "", func() time.Duration { return time.Hour }).Of(t.Context(), "1", "bot", began.Add(-time.Hour))
+			states := ""
+			for _, span := range spans {
+				states += string(span.State)
+			}
+			if err != nil || states != test.states {
+				t.Errorf("the states are %q, want %q (%v)", states, test.states, err)
+			}
+			if share, _ := history.TallyOf(history.Stretches(spans, began, c.At), began, c.At).Uptime(); share != 1 {
+				t.Errorf("the uptime is %v", share)
+			}
+		})
 	}
 }
