@@ -107,17 +107,17 @@ func (d describer) fared(s recent.Summary) string {
 
 // share says how many of something failed.
 func (d describer) share(failed, calls int, window time.Duration) string {
+	if d.plain { // the window is that of all items
+		return d.t.Format("staff.verdict.of", locale.Args{"Failed": failed, "Calls": calls})
+	}
 	return d.t.Format("staff.status.calls", locale.Args{
 		"Failed": failed, "Calls": calls, "Rate": d.t.Percent(failed * 100 / calls), "Window": d.t.Duration(window),
 	})
 }
 
-// milliseconds says a latency. If it is not known, staff read "–".
+// milliseconds says a latency; "–" if it is not known.
 func (d describer) milliseconds(latency time.Duration) string {
-	switch {
-	case latency <= 0 && d.plain:
-		return ""
-	case latency <= 0:
+	if latency <= 0 {
 		return "–"
 	}
 	return d.t.Milliseconds(latency)

@@ -122,7 +122,7 @@ func TestOperatorsReadThatDiscordRefusesToSayWhereTheGatewayIs(t *testing.T) {
 	letIdentify(t, w, redis)
 	w.Start(t)
 	anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
-	const says = "! gateway address: that of before is used, as Discord refuses to say it: discord: status 429: it asks to wait for 22h58m41s"
+	const says = "! gateway address: Discord won't say which address to connect to, so the last known one is used. discord: status 429: it asks to wait for 22h58m41s"
 	if _, page := w.Operator(t, "/healthz?verbose"); !strings.Contains(page, says) {
 		t.Errorf("/healthz?verbose:\n%s", page)
 	}
