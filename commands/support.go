@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strconv"
 	"strings"
 	"time"
 
@@ -132,23 +131,14 @@ func (c *Commands) supportCase(r *interaction.Request, i incident.Incident, serv
 	if i.Cause != "" {
 		embed.Description = v.t.Text("log.todo." + i.Cause)
 	}
-	embed.Fields = append(embed.Fields, v.field("log.field.user", sanitize.User(i.UserID), true))
+	i.BotID, i.BotName = server.ID, cmp.Or(server.Name, server.ID)
+	embed.Fields = i.Fields(v.t, "log.field.user", "log.field.bot")
 	if server.ID != "" {
 		parts = []string{parts[0], plainName(server, nameLimit/2), i.Reference}
-		embed.Fields = append(embed.Fields,
-			v.field("log.field.bot", name(server)+" "+sanitize.Code(server.ID, nameLimit), true),
-			v.field("log.field.state", v.stateNow(server), true))
+		embed.Fields = append(embed.Fields, v.field("log.field.state", v.stateNow(server), true))
 	}
-	embed.Fields = append(embed.Fields, v.field("log.field.operation", sanitize.Code(i.Kind+" "+i.Route, commandLimit), true))
-	if i.Operation != "" {
-		call := i.Operation + ": " + i.Code
-		if i.Status != 0 {
-			call += " (" + strconv.Itoa(i.Status) + ")"
-		}
-		embed.Fields = append(embed.Fields, v.field("log.field.error", sanitize.Code(call, commandLimit), true))
-	}
+	embed.Fields = append(embed.Fields, i.Fields(v.t, "log.field.operation", "log.field.error", "log.field.reference")...)
 	reference := "`" + i.Reference + "`"
-	embed.Fields = append(embed.Fields, v.field("log.field.reference", reference, true))
 	who := cmp.Or(sanitize.Markdown(r.UserName, nameLimit), sanitize.User(i.UserID))
 	line := v.t.Format("log.support.line", args{"User": who, "Reference": reference})
 	m := interaction.Message{Content: "🛟 " + line, Embeds: []*discordgo.MessageEmbed{embed}}

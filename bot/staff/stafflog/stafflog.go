@@ -155,15 +155,7 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 	l.keep.Keep(about)
 	detail := l.field("detail", sanitize.Markdown(err.Error(), detailLimit))
 	detail.Inline = false
-	own := l.people(r)
-	if r.Running != nil {
-		own = append(own, l.field("bot", bot(*r.Running)))
-	}
-	own = append(own,
-		l.field("operation", sanitize.Code(string(r.Kind)+" "+r.Route, nameLimit)),
-		l.field("where", l.where(r)),
-		l.field("reference", "`"+r.Reference+"`"),
-	)
+	own := about.Fields(l.t, "log.field.user", "log.field.customer", "log.field.bot", "log.field.operation", "log.field.where", "log.field.reference")
 	card := l.entry("❗ "+l.cause(err), red, detail)
 	card.Description = l.t.Text("log.todo." + about.Cause)
 	entry := logchannel.Entry{
@@ -213,20 +205,4 @@ func (l *Log) field(key, value string) *discordgo.MessageEmbedField {
 		value = "–"
 	}
 	return &discordgo.MessageEmbedField{Name: l.t.Text("log.field." + key), Value: value, Inline: true}
-}
-
-// people says who asked, and for whom where staff did for a customer.
-func (l *Log) people(r *interaction.Request) []*discordgo.MessageEmbedField {
-	fields := []*discordgo.MessageEmbedField{l.field("user", sanitize.User(r.UserID))}
-	if r.ByStaff() {
-		fields = append(fields, l.field("customer", sanitize.User(r.CustomerID)))
-	}
-	return fields
-}
-
-func (l *Log) where(r *interaction.Request) string {
-	if r.GuildID == "" {
-		return l.t.Text("log.where.dm")
-	}
-	return l.t.Format("log.where.guild", locale.Args{"Channel": "<#" + sanitize.Plain(r.ChannelID, nameLimit) + ">", "Guild": sanitize.Code(r.GuildID, nameLimit)})
 }
