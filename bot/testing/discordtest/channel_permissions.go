@@ -38,7 +38,11 @@ func (ch *channel) botPermissions() Permission {
 	if ch.guildID == "" {
 		return dmPermissions
 	}
-	return (botPermissions | ch.granted) &^ ch.denied
+	may := (botPermissions | ch.granted) &^ ch.denied
+	if ch.access == MissingThreadPermission {
+		may &^= permissionSendThreads
+	}
+	return may
 }
 
 func (ch *channel) may(p Permission) bool { return ch.botPermissions()&p == p }

@@ -53,7 +53,7 @@ func Roles(ids ...string) UserOption { return func(p *profile) { p.roles = ids }
 const memberPermissions = 2248473465835073
 
 // botPermissions is what the bot may do where a channel says nothing else.
-const botPermissions = 0x400 | 0x800 | 0x4000 | 0x8000 | 0x10000 | CreatePublicThreads
+const botPermissions = 0x400 | 0x800 | 0x4000 | 0x8000 | 0x10000 | CreatePublicThreads | permissionSendThreads
 
 // dmPermissions is what the bot may do in the DM with a user: attach files,
 // embed links, mention everyone and use external emojis
