@@ -94,7 +94,7 @@ func (v view) panelLines(own []panel.Panel, servers []hostapi.Server) string {
 		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": title, "Channel": "<#" + p.ChannelID + ">", "Bots": v.panelNames(p, servers, sanitize.Markdown)})
 		if p.Trouble != "" {
 			line = "⚠️ " + line
-			if trouble := "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode)); !slices.Contains(troubles, trouble) {
+			if trouble := "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode, p.InThread)); !slices.Contains(troubles, trouble) {
 				troubles = append(troubles, trouble)
 			}
 		}
@@ -151,8 +151,10 @@ func (v view) panelNames(p panel.Panel, servers []hostapi.Server, clean func(tex
 // mayNotPost says why the caller cannot have another panel here, or nothing.
 func (v view) mayNotPost(own int) string {
 	const manage = discordgo.PermissionManageMessages | discordgo.PermissionAdministrator
-	const writes = discordgo.PermissionSendMessages | discordgo.PermissionSendMessagesInThreads
-	const needed = discordgo.PermissionViewChannel | discordgo.PermissionEmbedLinks
+	var needed uint64 = discordgo.PermissionViewChannel | discordgo.PermissionEmbedLinks | discordgo.PermissionSendMessages
+	if v.asked.InThread { // where Send Messages has no effect: https://discord.com/developers/docs/topics/threads#permissions
+		needed = discordgo.PermissionViewChannel | discordgo.PermissionEmbedLinks | discordgo.PermissionSendMessagesInThreads
+	}
 	app := v.asked.AppPermissions
 	switch {
 	case v.asked.GuildID == "":
@@ -161,8 +163,8 @@ func (v view) mayNotPost(own int) string {
 		return v.t.Text("panel.forbidden")
 	case v.asked.BotAbsent: // whatever AppPermissions says of an answer
 		return v.t.Text("panel.not_here")
-	case app&discordgo.PermissionAdministrator == 0 && (app&needed != needed || app&writes == 0):
-		return v.t.Text("panel.no_permission")
+	case app&discordgo.PermissionAdministrator == 0 && app&needed != needed:
+		return v.t.Text(panelTrouble(rest.CodeMissingPermissions, v.asked.InThread))
 	case own >= panel.MostPanels:
 		return v.t.Format("panel.full", args{"N": panel.MostPanels})
 	}
@@ -254,7 +256,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	if _, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy); err != nil {
 		return interaction.Response{}, err
 	}
-	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, Title: v.typedTitle(), Locale: r.Locale}
+	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, InThread: r.InThread, Title: v.typedTitle(), Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = func(ctx context.Context) (interaction.Response, error) {
 		chosen, err := c.draftedBots(ctx, r)
@@ -269,13 +271,13 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 		switch {
 		case errors.Is(err, panel.ErrTooMany):
 			return c.panelsBelow(ctx, r, "", nil)
-		case rest.CodeOf(err) == rest.CodeMissingAccess:
+		case rest.CodeOf(err) == rest.CodeMissingAccess && !r.InThread:
 			// The interaction said that the bot may see the channel. A guild that has installed
 			// the application without the scope bot is not BotAbsent, and the permissions are
 			// those of the answer.
 			return interaction.Response{}, notHere("discord does not take a panel: " + err.Error())
 		case err != nil && !rest.VerdictOf(err).Passes():
-			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err)))
+			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err), r.InThread))
 		case err != nil:
 			return interaction.Response{}, refuseForNow("a panel cannot be kept: "+err.Error(), "panel.unreadable")
 		case !posted:
@@ -324,10 +326,13 @@ func (v view) messagesStay(removal panel.Removal) string {
 }
 
 // panelTrouble is the key of the text for what is in the way of a panel, by Discord's
-// code.
-func panelTrouble(code int) string {
+// code. In a thread CodeMissingAccess says that the thread's permission is missing (PaSympa/discord-mcp#60).
+func panelTrouble(code int, inThread bool) string {
 	switch code {
 	case rest.CodeMissingAccess, rest.CodeMissingPermissions:
+		if inThread {
+			return "panel.no_permission_in_thread"
+		}
 		return "panel.no_permission"
 	case rest.CodeArchivedThread, rest.CodeLockedThread: // the bot itself opens one that is not locked
 		return "panel.locked"

@@ -67,7 +67,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 	}
 	trouble := ""
 	if p.Trouble != "" {
-		trouble = "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode))
+		trouble = "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode, p.InThread))
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.panelTitle(p), Color: blurple,

@@ -86,6 +86,11 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 			t.Errorf("the refusal is told as: %s", text(m.Message))
 		}
 	}
+	h.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingAccess} // the thread's permission is missing
+	threaded := posting(t, c, "", "a")
+	threaded.InThread, threaded.AppPermissions = true, threaded.AppPermissions|discordgo.PermissionSendMessagesInThreads
+	_, err := answer(t, c, threaded).Then(t.Context())
+	wantText(t, c.Explain(&threaded, err).Message, "**Send Messages in Threads**")
 }
 
 // TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot has the account be closed meanwhile.
@@ -103,6 +108,7 @@ func TestPanelTakesPermissions(t *testing.T) {
 		"**Embed Links**": func(r *interaction.Request) {
 			r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages
 		},
+		"**Send Messages in Threads**": func(r *interaction.Request) { r.InThread = true },
 		"**Send Messages**": func(r *interaction.Request) {
 			r.AppPermissions = discordgo.PermissionViewChannel | discordgo.PermissionEmbedLinks
 		},

@@ -71,9 +71,11 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}
 	guildless, member, muzzled := here(command("panel", nil)), here(command("panel", nil)), here(command("panel", nil))
 	guildless.GuildID, member.Permissions, muzzled.AppPermissions = "", 0, discordgo.PermissionViewChannel
+	threaded := here(command("panel", nil))
+	threaded.AppPermissions, threaded.InThread = discordgo.PermissionViewChannel|discordgo.PermissionSendMessages, true
 	away := here(command("panel", nil))
 	away.BotAbsent, away.ApplicationID = true, "3"
-	with(func(*watched) {}, guildless, member, muzzled, away)
+	with(func(*watched) {}, guildless, member, muzzled, threaded, away)
 	full := func(h *watched) { // as much as there may be, with the longest IDs
 		h.w.list = bots("RUNNING", panel.MostBots)
 		for i := range h.w.list.Servers[2:] {

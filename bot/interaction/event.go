@@ -63,6 +63,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 		},
 	}
 	e.Permissions, e.AppPermissions = bits(d, "member", "permissions"), bits(d, "app_permissions")
+	e.InThread = isThread(d.GetInt("channel", "type"))
 	e.InBotDM = d.GetInt("context") == contextBotDM && e.GuildID == ""
 	if id := text(d, "member", "user", "id"); id != "" {
 		e.UserID, e.RoleIDs = id, texts(d.GetArray("member", "roles"))
@@ -79,6 +80,17 @@ func ReadEvent(d *fastjson.Value) *Event {
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
 	}
 	return e
+}
+
+// isThread reports whether a type of channels is that of threads.
+// https://discord.com/developers/docs/resources/channel#channel-object-channel-types
+func isThread(kind int) bool {
+	switch discordgo.ChannelType(kind) {
+	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
+		return true
+	default:
+		return false
+	}
 }
 
 // TypeOf returns the type of an interaction, or 0 for one that Discord has not.

@@ -52,6 +52,8 @@ type Request struct {
 	// AppPermissions are those of the answer then.
 	BotAbsent bool
 
+	// InThread says that the channel is a thread, in which other permissions count.
+	InThread bool
 	// Permissions are what the caller, and AppPermissions what the bot may do in the
 	// channel, as Discord's bits; 0 in a direct message.
 	Permissions, AppPermissions uint64

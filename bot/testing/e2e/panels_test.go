@@ -94,6 +94,22 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	}
 }
 
+// TestPanelInAThreadTakesAPermissionOfItsOwn: what the owner reads names it.
+func TestPanelInAThreadTakesAPermissionOfItsOwn(t *testing.T) {
+	t.Parallel()
+	w := world.New(t, world.Options{Tune: watching})
+	w.Discord.User("anna", discordtest.Permissions(manager))
+	anna := w.AddCustomer("anna", "Shop")
+	thread := w.Discord.AddChannel("a thread")
+	thread.Allow(discordtest.MissingThreadPermission)
+	w.Start(t)
+	panels, err := anna.In(thread).Start("/panel", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	panels.WaitFor(t, "**Send Messages in Threads**")
+}
+
 // TestNothingIsLeftOfWhoWasWatched turns alerts off and removes a panel, or has staff do
 // that, which takes with it what was kept for them: the states of bots, alerts, and when
 // the next look is due. Of who turned alerts off the DM's channel is kept for a while.

@@ -33,9 +33,10 @@ type Panel struct {
 	OwnerID   string   `json:"owner"`
 	GuildID   string   `json:"guild,omitempty"`
 	ChannelID string   `json:"channel"`
-	Title     string   `json:"title,omitempty"` // the owner's, at most MaxTitle characters; "" for the usual one
-	Bots      []string `json:"bots"`            // IDs, in the owner's order
-	Locale    string   `json:"locale"`          // the owner's as it was made, which the panel keeps
+	InThread  bool     `json:"thread,omitempty"` // the channel is a thread
+	Title     string   `json:"title,omitempty"`  // the owner's, at most MaxTitle characters; "" for the usual one
+	Bots      []string `json:"bots"`             // IDs, in the owner's order
+	Locale    string   `json:"locale"`           // the owner's as it was made, which the panel keeps
 	// Trouble is why Discord does not let the message be changed; "" where it does.
 	// TroubleCode is Discord's code for that, or 0.
 	Trouble     string `json:"trouble,omitempty"`
