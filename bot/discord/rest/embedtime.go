@@ -4,8 +4,7 @@ import "time"
 
 // EmbedTime returns the time of an embed as Discord reads it back, and whether there is
 // one. It was sent with a zone; Discord writes it in another way than it was sent, and in
-// 2017 at times without a zone, which is UTC then (discord-api-docs#291). How much of a
-// second Discord keeps is not documented.
+// 2017 at times without a zone, which is UTC then. Microseconds may be missing (discord-api-docs#291).
 func EmbedTime(text string) (time.Time, bool) {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

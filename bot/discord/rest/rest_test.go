@@ -71,7 +71,7 @@ func TestRequestsAreAsDiscordWantsThem(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			handler := http.HandlerFunc(noContent)
-			if strings.HasPrefix(test.path, "/api/v10/channels/") { // whose answer is the message
+			if strings.HasPrefix(test.path, "/api/v10/channels/") || test.path == webhook { // whose answer is the message
 				handler = answer(200, `{"id":"55","embeds":[{"title":"Your bots"}]}`)
 			}
 			client, requests := serve(t, handler)
