@@ -15,7 +15,6 @@
 //	record.saveScript        writes a record of the version that was read, and when it is due
 //	record.takeScript        takes a record that is due, for as long as somebody works on it
 //	redisclient.writeScript  writes a key, to see whether scripts may write
-//	shards.syncScript        shares the shards out among the replicas
 //	watcher.noteScript       notes an action on a bot of an account that is watched
 //	watcher.writeScript      writes what a poll has shown, unless another process has polled
 package store

@@ -2,16 +2,12 @@ package shards_test
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/gateway"
-	"hostbot/bot/store/keyspace"
 	"hostbot/hostapi/redistest"
 )
 
@@ -48,35 +44,47 @@ func TestWhoHasTooFewShardsIsTold(t *testing.T) {
 	}
 }
 
-// TestLargerSetTakesOver has a replica begin a larger set beside one that runs, which
-// leaves it for that.
-func TestLargerSetTakesOver(t *testing.T) {
+// TestReplicasRunOneNumberOfShards: who starts goes by those who are there, whatever Discord recommends by then,
+// and who starts alone asks Discord.
+func TestReplicasRunOneNumberOfShards(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, redistest.StartMiniredis(t).URL())
-	a := s.start(0)
-	s.spread(1, a)
-	s.discord.RecommendShards(4)
-	b := s.start(0)
-	s.spread(4, a, b)
-	if left := s.connected(1); len(left) > 0 {
-		t.Error("the former set still runs")
-	}
-	s.discord.RecommendShards(2) // which three replicas need not be told
-	s.spread(4, a, b, s.start(0))
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		s.discord.RecommendShards(2)
+		a := s.start(0)
+		s.spread(2, a)
+		s.discord.RecommendShards(4)
+		b, c := s.start(0), s.start(0)
+		s.await("one of those who came stands by", func() bool { return b.Standby() != c.Standby() })
+		s.spread(2, a, b, c)
+		s.wantIdentifies(2)
+		for _, r := range []*replica{a, b, c} {
+			_ = r.end()
+		}
+		s.spread(4, s.start(0))
+	})
 }
 
-// TestSessionsAreLeftToAProcessThatNeedsFewer replaces the only process while Discord
-// recommends fewer shards than run.
-func TestSessionsAreLeftToAProcessThatNeedsFewer(t *testing.T) {
+// TestRefusedNumberOfShardsIsReplaced has Discord refuse one of two replicas' shards. It is the other's as well that
+// goes on with more, once the former has started again.
+func TestRefusedNumberOfShardsIsReplaced(t *testing.T) {
 	t.Parallel()
-	s := newScene(t, redistest.StartMiniredis(t).URL())
-	s.discord.RecommendShards(3)
-	a := s.start(0)
-	s.spread(3, a)
-	s.discord.RecommendShards(2)
-	_ = a.end()
-	s.spread(3, s.start(0))
-	s.wantIdentifies(3)
+	redistest.Each(t, func(t *testing.T, redis string) {
+		s := newScene(t, redis)
+		s.discord.RecommendShards(2)
+		a, b := s.start(0), s.start(0)
+		s.spread(2, a, b)
+		s.discord.RecommendShards(4)
+		s.discord.RequireShards(4)
+		s.discord.InvalidateSession(false)
+		s.await("one is refused", func() bool {
+			a.mu.Lock()
+			defer a.mu.Unlock()
+			return len(a.refused) > 0
+		})
+		_ = a.end()
+		s.spread(4, s.start(0), b)
+	})
 }
 
 func TestGrowthIsToldOnce(t *testing.T) {
@@ -90,33 +98,6 @@ func TestGrowthIsToldOnce(t *testing.T) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return slices.Equal(r.told, []string{"3 of 2"})
-	})
-}
-
-// TestNumbersOfShardsThatMakeNoSense has Redis say that a replica of another number of shards runs
-// that Discord recommended.
-func TestNumbersOfShardsThatMakeNoSense(t *testing.T) {
-	t.Parallel()
-	redistest.Each(t, func(t *testing.T, redis string) {
-		for _, number := range []string{"100000", "49", "abc", "inf", "nan", "1e9", "0x7f", "9.5", "-4", "0", strings.Repeat("9", 400)} {
-			s := newScene(t, redis)
-			s.space = keyspace.Space(number)
-			s.discord.RecommendShards(3)
-			client := redistest.Connect(t, redis)
-			say := func() {
-				value := fmt.Sprint(time.Now().UnixMilli(), " ", number, " 1 member")
-				if err := client.HSet(t.Context(), s.space.Key("{shards}:held"), "replica x", value).Err(); err != nil {
-					t.Fatal(err)
-				}
-			}
-			say()
-			a := s.start(0)
-			s.await("all recommended shards are served with "+number, func() bool {
-				say()
-				return len(a.Held()) == 3 && a.Ready() && slices.Equal(s.connected(3), numbers(3))
-			})
-			_ = a.end()
-		}
 	})
 }
 

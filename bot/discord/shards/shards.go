@@ -2,23 +2,22 @@
 // of each shard that this replica holds.
 //
 // A shard is held by a lease in Redis. Its holder renews it every 2 s; 5 s after the
-// last time another replica takes it. Each replica takes no more than its fair share,
-// and gives away what it has beyond that when others have less. The session is kept
-// beside the lease, so that whoever takes a shard resumes it: Discord then sends what
-// came in between, and no IDENTIFY is spent. What was replayed and had been answered
+// last time another replica takes it. Replicas that live are in a sorted set. Each holds at most its share:
+// the number of shards divided by that of replicas, rounded up. While it holds more, it gives one away
+// each time that it syncs. The session is kept beside the lease, so that whoever takes a shard resumes it: Discord then
+// sends what came in between, and no IDENTIFY is spent. What was replayed and had been answered
 // is not answered again: package responder sees to that.
 //
-// Replicas with another number of shards form another set, which runs beside this one.
-// If Discord recommended both numbers, the larger set replaces the smaller one: a replica
-// that starts joins it, and the others follow once each of its shards is served.
+// Replicas that leave the number of shards to Discord run the same number. It stands in Redis while one of them
+// lives: who starts goes by it, and asks Discord only if there is none, or if Discord has refused it as too small (close
+// code 4011). Replicas with another number, as one that was set, form another set, which runs beside this one.
 //
 // While Redis is away, each replica goes on with what it holds, and one that starts
 // serves all shards: that an event comes twice does no harm, that it does not come
 // does.
 //
-// The words: a replica syncs when it has Redis renew its leases and grant what is free, by
-// one script for all its shards. A shard is given away when its session goes to another
-// replica, and lost when another has its lease already.
+// The words: a replica syncs when it has Redis renew its leases and takes what is free. A shard is given away
+// when its session goes to another replica, and lost when another has its lease already.
 package shards
 
 import (
@@ -81,12 +80,21 @@ func DefaultTiming() Timing {
 	return Timing{Lease: 5 * time.Second, Sync: 2 * time.Second, Retry: time.Second, Cooldown: 4 * time.Second, Alone: 2 * time.Second}
 }
 
+// phase is where a replica stands with the others.
+type phase string
+
+const (
+	joining phase = "joining" // Redis does not know it yet
+	member  phase = "member"  // Redis knows it, or did, or it serves without Redis
+	leaving phase = "leaving" // it gives what it holds to others, where there are any
+)
+
 // Shards are the shards of this replica.
 type Shards struct {
 	cfg       Config
-	leases    leases
+	leases    *leases
 	leave     chan chan bool
-	failed    chan error    // why a session ended for good
+	ended     chan error    // why a session ended for good
 	done      chan struct{} // closed when Run has returned
 	sessions  sync.WaitGroup
 	handovers atomic.Int64
@@ -94,16 +102,17 @@ type Shards struct {
 	// Used by Run alone.
 	phase        phase
 	count        int       // of the shards of all replicas
-	recommended  int       // by Discord, as it last said
 	began        time.Time // with this number of shards
 	asked        time.Time // how many shards Discord recommends
+	failed       bool      // the last sync
+	refused      bool      // Discord has refused this number of shards as too small
 	cooldownEnds time.Time // until then nothing is taken
 	told         bool      // that Discord recommends more
 	standby      bool      // operators were told that this replica stands by
 
 	mu   sync.Mutex
 	held map[int]*held
-	last *answer // of the last sync; nil if Redis did not answer
+	last *standing // of the last sync; nil if Redis did not answer
 }
 
 // held is a shard that is held.
@@ -112,13 +121,16 @@ type held struct {
 	stop    context.CancelCauseFunc
 	ended   chan struct{}
 	leased  bool // and not just served while Redis is away
+
+	saved   gateway.Session // as Redis has it
+	savedAt time.Time
 }
 
 // New returns shards of which none is held yet.
 func New(cfg Config) *Shards {
 	return &Shards{
-		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Count == 0, cfg.Timing.Lease), phase: joining, held: make(map[int]*held),
-		leave: make(chan chan bool), failed: make(chan error), done: make(chan struct{}),
+		cfg: cfg, leases: newLeases(cfg.Redis, cfg.Space, cfg.Timing.Lease), phase: joining, held: make(map[int]*held),
+		leave: make(chan chan bool), ended: make(chan error), done: make(chan struct{}),
 	}
 }
 
@@ -150,7 +162,7 @@ func (s *Shards) Ready() bool {
 func (s *Shards) Standby() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.held) == 0 && s.last != nil && s.last.Free == 0
+	return len(s.held) == 0 && s.last != nil && len(s.last.free) == 0
 }
 
 // Handovers is how many shards were given to other replicas.
@@ -184,59 +196,62 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 		case <-ctx.Done():
 			s.end(ctx)
 			return nil
-		case err := <-s.failed:
+		case err := <-s.ended:
 			if final, ok := errors.AsType[*gateway.FinalError](err); !ok || final.Code != gateway.CodeTooFewShards {
 				s.stop(s.ids(), nil)
 				return err
 			}
+			s.refused = true
 			s.cfg.OnTooFew(err)
 		case given := <-s.leave:
 			s.phase = leaving
 			s.sync(ctx)
-			given <- s.last != nil && s.last.Replicas > 0 && len(s.held) == 0
+			given <- s.last != nil && s.last.others > 0 && len(s.held) == 0
 		case <-time.After(next):
 		case <-changed:
 		}
 	}
 }
 
-// MostTimes is how many times as many shards as Discord recommends are believed to be wanted. Discord
+// MostTimes is how many times as many shards as Discord recommends may be set. Discord
 // recommends one for about 1,000 guilds and allows 2,500 in one
 // (https://discord.com/developers/docs/events/gateway#sharding).
 const MostTimes = 16
 
-// choose returns how many shards there are to be. Replicas that asked Discord before may
-// have been told more: a larger set that runs is joined by the first sync.
+// choose returns how many shards there are to be.
 func (s *Shards) choose(ctx context.Context) (int, error) {
-	s.asked, s.recommended = time.Now(), 1
-	if s.cfg.Count > 0 {
-		return s.doubt(ctx, s.cfg.Count), nil
+	s.asked = time.Now()
+	if s.cfg.Count > 0 && !s.absurd(ctx) {
+		return s.cfg.Count, nil
+	}
+	s.leases.auto = true
+	if s.cfg.Redis != nil {
+		if running := s.leases.running(ctx); running > 0 {
+			return running, nil
+		}
 	}
 	limits, err := s.cfg.Discovery.Ask(ctx, s.cfg.OnLost)
 	if err != nil {
 		return 0, err
 	}
-	s.recommended = max(limits.Shards, 1)
-	return s.recommended, nil
+	return max(limits.Shards, 1), nil
 }
 
-// doubt returns a number of shards that was set, or what Discord recommends where the former is out of all
-// proportion: it would have each replica begin sessions for hours, and use up the day's, of which
-// nobody has a use.
-func (s *Shards) doubt(ctx context.Context, count int) int {
-	if count <= MostTimes {
-		return count
+// absurd reports whether the number of shards that was set is out of all proportion to what Discord recommends: it
+// would have each replica begin sessions for hours, and use up the day's, of which nobody has a use.
+func (s *Shards) absurd(ctx context.Context) bool {
+	if s.cfg.Count <= MostTimes {
+		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.Timing.Alone)
 	defer cancel()
 	limits, err := s.cfg.Discovery.GatewayBot(ctx)
-	if err != nil || limits.Shards == 0 || count <= MostTimes*limits.Shards {
-		return count // Discord has not said otherwise
+	if err != nil || limits.Shards == 0 || s.cfg.Count <= MostTimes*limits.Shards {
+		return false // Discord has not said otherwise
 	}
-	s.cfg.Log.Error().Int("set", count).Int("recommended", limits.Shards).
+	s.cfg.Log.Error().Int("set", s.cfg.Count).Int("recommended", limits.Shards).
 		Msgf("DISCORD_SHARDS is more than %d times what discord recommends: as many as that are begun; correct the setting", MostTimes)
-	s.recommended, s.leases.recommended = limits.Shards, true
-	return limits.Shards
+	return true
 }
 
 // Leave gives all shards to the other replicas and reports whether there are any. Where
@@ -265,7 +280,9 @@ func (s *Shards) end(ctx context.Context) {
 		s.stop(s.ids(), nil)
 		return
 	}
-	s.handOver(context.WithoutCancel(ctx), s.ids())
+	ctx = context.WithoutCancel(ctx)
+	s.handOver(ctx, s.ids())
+	s.leases.quit(ctx, s.count)
 }
 
 // hold begins or resumes the session of a shard.
@@ -286,7 +303,7 @@ func (s *Shards) hold(ctx context.Context, id int, session gateway.Session, leas
 			return
 		}
 		select {
-		case s.failed <- err:
+		case s.ended <- err:
 		case <-ctx.Done():
 		}
 	})

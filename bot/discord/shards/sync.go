@@ -2,8 +2,6 @@ package shards
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 	"time"
 
@@ -27,22 +25,14 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 		s.holdAll(ctx)
 		return s.cfg.Timing.Sync
 	}
-	rested := time.Now().After(s.cooldownEnds)
-	claimed := make(map[int]gateway.Session)
-	for id, h := range s.held {
-		if h.leased || rested {
-			claimed[id] = h.gateway.Session()
-		}
-	}
-	got, err := s.leases.sync(ctx, request{count: s.count, most: MostTimes * s.recommended, phase: s.phase, take: rested, claimed: claimed})
-	if err == nil && got.Larger > 0 {
-		s.join(ctx, got.Larger)
-		return 0
-	}
+	rested := (!s.failed || s.phase == joining) && time.Now().After(s.cooldownEnds)
+	claimed := slices.DeleteFunc(s.ids(), func(id int) bool { return !s.held[id].leased && !rested })
+	got, err := s.leases.sync(ctx, s.count, claimed, s.phase != leaving)
 	s.mu.Lock()
 	s.last = got
 	s.mu.Unlock()
 	if err != nil {
+		s.failed = true
 		if s.phase == joining && time.Since(s.began) >= s.cfg.Timing.Alone {
 			s.cfg.Log.Warn().Err(err).Msg("redis does not say which shards others hold: all of them are served here")
 			s.phase = member
@@ -50,33 +40,56 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 		}
 		return s.cfg.Timing.Retry
 	}
+	if got.count > 0 && got.count != s.count && s.phase != leaving {
+		s.join(ctx, got.count)
+		return 0
+	}
 	switch {
-	case s.phase == joining:
-		s.phase = member
-	case !got.Known:
-		s.cooldownEnds = time.Now().Add(s.cfg.Timing.Cooldown)
+	case s.refused:
+		if got.count != askDiscord {
+			s.leases.agree(ctx, askDiscord)
+		}
+	case got.count == 0 || s.phase == joining:
+		s.leases.agree(ctx, s.count)
 	}
-	s.apply(ctx, got, claimed)
-	return min(s.cfg.Timing.Sync, time.Duration(got.Wait)*time.Millisecond)
-}
-
-// apply does what Redis has answered.
-func (s *Shards) apply(ctx context.Context, got *answer, claimed map[int]gateway.Session) {
-	if len(got.Lost) > 0 {
-		lost := slices.Sorted(maps.Keys(got.Lost))
-		s.cfg.Log.Info().Ints("shards", lost).Msg("shards are held by others")
-		s.stop(lost, gateway.ErrHandOver)
-	}
-	for id := range claimed {
-		if h := s.held[id]; h != nil {
-			h.leased = true
+	if s.phase == member && (got.unknown || s.failed) {
+		s.cooldownEnds, rested = time.Now().Add(s.cfg.Timing.Cooldown), false
+		for _, h := range s.held {
+			h.savedAt = time.Time{}
 		}
 	}
-	for id, text := range got.Taken {
-		var session gateway.Session
-		_ = json.Unmarshal([]byte(text), &session) // where it makes no sense, a new one is begun
-		s.cfg.Log.Info().Int("shard", id).Bool("resumed", session.ID != "").Msg("a shard is held")
-		s.hold(ctx, id, session, true)
+	s.failed = false
+	s.divide(ctx, got, claimed, rested)
+	return min(s.cfg.Timing.Sync, got.nextDies)
+}
+
+// divide does what follows from how this replica stands: it holds its share of the shards, and no more.
+func (s *Shards) divide(ctx context.Context, got *standing, claimed []int, rested bool) {
+	if len(got.lost) > 0 {
+		s.cfg.Log.Info().Ints("shards", got.lost).Msg("shards are held by others")
+		s.stop(got.lost, gateway.ErrHandOver)
+	}
+	leased := 0
+	for _, id := range claimed {
+		if h := s.held[id]; h != nil {
+			h.leased = true
+			leased++
+		}
+	}
+	share := (s.count + got.others) / (got.others + 1) // rounded up
+	if s.phase == leaving && got.others > 0 {
+		share = 0
+	}
+	free := slices.DeleteFunc(slices.Clone(got.free), func(id int) bool { return s.held[id] != nil })
+	if room := min(len(free), share-leased); rested && room > 0 {
+		for id, session := range s.leases.take(ctx, s.count, free[:room]) {
+			s.cfg.Log.Info().Int("shard", id).Bool("resumed", session.ID != "").Msg("a shard is held")
+			s.hold(ctx, id, session, true)
+		}
+	}
+	if s.phase == joining { // others may have too much
+		s.phase = member
+		s.leases.wake(ctx)
 	}
 	if standby := s.Standby(); standby != s.standby {
 		s.standby = standby
@@ -84,14 +97,41 @@ func (s *Shards) apply(ctx context.Context, got *answer, claimed map[int]gateway
 			s.cfg.Log.Info().Msg("other replicas hold all shards: this one stands by")
 		}
 	}
-	if got.Surplus > 0 && time.Now().After(s.cooldownEnds) {
-		// A session that is being begun would have to be begun again.
-		ids := slices.DeleteFunc(s.ids(), func(id int) bool {
-			return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && s.phase != leaving
-		})
-		if len(ids) > 0 {
-			s.handOver(ctx, ids[len(ids)-min(got.Surplus, len(ids)):])
+	s.save(ctx)
+	s.giveSurplus(ctx, leased-share)
+}
+
+// giveSurplus gives one shard away if there are too many, or all of them if this replica leaves.
+func (s *Shards) giveSurplus(ctx context.Context, surplus int) {
+	if surplus <= 0 {
+		return
+	}
+	// A session that is being begun would have to be begun again.
+	ids := slices.DeleteFunc(s.ids(), func(id int) bool {
+		return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && s.phase != leaving
+	})
+	if s.phase != leaving && len(ids) > 0 {
+		ids = ids[len(ids)-1:]
+	}
+	if len(ids) > 0 {
+		s.handOver(ctx, ids)
+	}
+}
+
+// save keeps the sessions that have changed, so that whoever takes a shard when this replica is dead resumes them.
+func (s *Shards) save(ctx context.Context) {
+	now, changed := time.Now(), make(map[int]gateway.Session)
+	for id, h := range s.held {
+		session := h.gateway.Session()
+		if h.leased && (session != h.saved || session.ID != "" && now.Sub(h.savedAt) > sessionLife/2) {
+			changed[id] = session
 		}
+	}
+	if len(changed) == 0 || s.leases.save(ctx, s.count, changed) != nil { // the next sync does
+		return
+	}
+	for id, session := range changed {
+		s.held[id].saved, s.held[id].savedAt = session, now
 	}
 }
 
@@ -104,29 +144,26 @@ func (s *Shards) holdAll(ctx context.Context) {
 
 // handOver leaves shards to whoever takes them.
 func (s *Shards) handOver(ctx context.Context, ids []int) {
-	left := s.stop(ids, gateway.ErrHandOver)
-	_, err := s.leases.sync(ctx, request{count: s.count, phase: s.phase, left: left})
-	switch {
-	case len(ids) == 0: // who stood by just leaves
-	case err != nil:
-		s.cfg.Log.Warn().Err(err).Ints("shards", ids).Msg("shards could not be given away: others take them when their leases are over")
-	default:
-		s.handovers.Add(int64(len(ids)))
-		s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
+	if len(ids) == 0 {
+		return
 	}
+	if err := s.leases.release(ctx, s.count, s.stop(ids, gateway.ErrHandOver)); err != nil {
+		s.cfg.Log.Warn().Err(err).Ints("shards", ids).Msg("shards could not be given away: others take them when their leases are over")
+		return
+	}
+	s.handovers.Add(int64(len(ids)))
+	s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
 }
 
-// join goes on with a larger number of shards, which other replicas were told and serve.
-func (s *Shards) join(ctx context.Context, larger int) {
-	s.cfg.Log.Info().Int("from", s.count).Int("to", larger).Msg("the number of shards changes")
-	if s.phase == member {
-		left := s.stop(s.ids(), nil)
-		for id := range left {
-			left[id] = gateway.Session{} // it has ended
-		}
-		_, _ = s.leases.sync(ctx, request{count: s.count, phase: leaving, left: left}) // otherwise the leases end by themselves
+// join goes on with the number of shards that other replicas agreed on.
+func (s *Shards) join(ctx context.Context, count int) {
+	s.cfg.Log.Info().Int("from", s.count).Int("to", count).Msg("the number of shards changes")
+	ended := s.stop(s.ids(), nil)
+	for id := range ended {
+		ended[id] = gateway.Session{}
 	}
-	s.count, s.phase, s.began, s.cooldownEnds = larger, joining, time.Now(), time.Time{}
+	_ = s.leases.release(ctx, s.count, ended) // otherwise the leases end by themselves
+	s.count, s.phase, s.began, s.cooldownEnds, s.refused = count, joining, time.Now(), time.Time{}, false
 }
 
 // compare tells once where Discord recommends more shards than run. It is asked before each
@@ -136,12 +173,7 @@ func (s *Shards) compare(ctx context.Context) {
 		s.asked = time.Now()
 		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
 	}
-	limits := s.cfg.Discovery.Last()
-	if limits == nil || limits.Shards == 0 {
-		return
-	}
-	s.recommended = limits.Shards
-	if !s.told && limits.Shards > s.count {
+	if limits := s.cfg.Discovery.Last(); limits != nil && limits.Shards > s.count && !s.told {
 		s.told = true
 		s.cfg.OnOutgrown(limits.Shards, s.count)
 	}

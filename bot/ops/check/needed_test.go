@@ -21,6 +21,7 @@ func TestNeededCommands(t *testing.T) {
 	// What a method sends, where it is not called after it; nothing for what the bot asks only of a Redis in its process.
 	sends := map[string]string{
 		"PIPELINED": "", "TXPIPELINED": "", "MEMORYUSAGE": "", "ZADDNX": "ZADD", "ZADDXX": "ZADD", "ZADDARGS": "ZADD", "ZRANGEWITHSCORES": "ZRANGE", "SETNX": "SET",
+		"ZRANGEBYSCOREWITHSCORES": "ZRANGEBYSCORE",
 	}
 	methods, client := make(map[string]bool), reflect.TypeFor[redis.UniversalClient]()
 	for method := range client.Methods() {

@@ -28,7 +28,7 @@ func needed() [][]any {
 		{"SADD", triedKey, ""}, {"SREM", triedKey, ""}, {"ZADD", triedKey, 0, ""}, {"ZREM", triedKey, ""}, {"ZSCORE", triedKey, ""},
 		{"ZMSCORE", triedKey, ""}, {"ZRANGE", triedKey, 0, 0}, {"ZRANGEBYSCORE", triedKey, 0, 0}, {"ZREMRANGEBYSCORE", triedKey, 0, 0},
 	}
-	for _, name := range []string{"GET", "MGET", "DEL", "EXISTS", "PERSIST", "PTTL", "HGETALL", "HKEYS", "HLEN", "SMEMBERS", "SCARD", "ZCARD"} {
+	for _, name := range []string{"GET", "GETEX", "MGET", "DEL", "EXISTS", "PERSIST", "PTTL", "HGETALL", "HKEYS", "HLEN", "SMEMBERS", "SCARD", "ZCARD"} {
 		commands = append(commands, []any{name, triedKey})
 	}
 	return commands

@@ -22,8 +22,8 @@ func figures() map[string]figure {
 		"idle over HTTP, two replicas":                    {190, 190},
 		"idle over the gateway, one replica":              {280, 280},
 		"idle over the gateway, two replicas":             {490, 490},
-		"idle over the gateway, one replica, for shards":  {85, 150},
-		"idle over the gateway, two replicas, for shards": {170, 300},
+		"idle over the gateway, one replica, for shards":  {150, 150},
+		"idle over the gateway, two replicas, for shards": {220, 300},
 
 		"commands of a poll of one account": {10, 10},
 	}
