@@ -35,7 +35,7 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// bufferSize holds an account of twenty-five bots, in bytes. Each connection has two buffers,
+// bufferSize holds an account of ten bots, in bytes. Each connection has two buffers,
 // which go-redis makes eight times as large where nothing is set.
 const bufferSize = 4 << 10
 

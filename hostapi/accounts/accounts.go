@@ -38,7 +38,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/valyala/fastjson"
 	"golang.org/x/sync/singleflight"
 
 	"hostbot/hostapi"
@@ -114,9 +113,8 @@ type Cache struct {
 	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
 
-	parsers   fastjson.ParserPool // of entries
-	listAlone atomic.Int64        // until this Unix time the list stands in for single servers
-	outage    atomic.Int64        // when the service was last seen not to find accounts, or to be away (Unix ns)
+	listAlone atomic.Int64 // until this Unix time the list stands in for single servers
+	outage    atomic.Int64 // when the service was last seen not to find accounts, or to be away (Unix ns)
 	// unwritten holds, by user ID, a text of its own for the latest change that Redis
 	// did not take. What Redis holds of such an account is not believed.
 	unwritten sync.Map

@@ -11,16 +11,16 @@ import (
 // entry is an account as the service described it. It is shared and stays as it is.
 // Who changes the form in which it is stored changes the version in freshKey.
 type entry struct {
-	UserID    string
-	FetchedAt time.Time
-	Missing   bool // there is no such account
+	UserID    string    `json:"userId"`
+	FetchedAt time.Time `json:"fetchedAt"`
+	Missing   bool      `json:"missing,omitempty"` // there is no such account
 	// DoubtedSince is since when the service does not find the account, which is not believed yet; zero: it does.
-	DoubtedSince time.Time
+	DoubtedSince time.Time `json:"doubted,omitzero"`
 	// Generation is the account's since this was stored; "" where it was not.
-	Generation string
-	List       hostapi.List
+	Generation string       `json:"generation"`
+	List       hostapi.List `json:"list"`
 	// Notes are what is known of servers beside the list, by their IDs.
-	Notes map[string]Note
+	Notes map[string]Note `json:"notes,omitempty"`
 }
 
 // Note is what is known of a server beside the list.

@@ -31,7 +31,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(redistest.WithCluster(m)) }
 
 const (
 	user          = "80351110224678912"
-	freshKey      = "hostbot:v6:account:{" + user + "}"
+	freshKey      = "hostbot:v7:account:{" + user + "}"
 	lastKey       = freshKey + ":last"
 	generationKey = freshKey + ":generation"
 

@@ -139,8 +139,7 @@ func TestGarbageIsAMissAndRemoved(t *testing.T) {
 	for name, text := range map[string]string{
 		"no text": "\x94", "of another user": `{"userId":"2"}`, "cut off": `{"userId":"` + user + `","list":{`,
 		"no list":   `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z"}`,
-		"no ID":     `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z","servers":[["","",0,0,0,0,0,0,0,0,0,0]]}`,
-		"no server": `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z","servers":[1]}`,
+		"no server": `{"userId":"` + user + `","fetchedAt":"2026-01-01T00:00:00Z","list":{"servers":[1]}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, f *fixture) {

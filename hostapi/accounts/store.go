@@ -24,7 +24,7 @@ const useLimit = 250 * time.Millisecond
 // of two versions do not meet each other's. The user ID is a hash tag, so that the keys
 // of one account are in one slot of a Redis Cluster.
 func (c *Cache) freshKey(userID string) string {
-	return c.config.Prefix + "v6:account:{" + userID + "}"
+	return c.config.Prefix + "v7:account:{" + userID + "}"
 }
 func (c *Cache) lastKey(userID string) string       { return c.freshKey(userID) + ":last" }
 func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) + ":generation" }
@@ -59,7 +59,7 @@ func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 // decode returns the entry that a key held, or nil. Anything else than an entry is
 // removed, so that OnGarbage is called once for it.
 func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
-	e, err := decode(&c.parsers, data, userID)
+	e, err := decode(data, userID)
 	if err != nil {
 		c.config.OnGarbage(fmt.Errorf("redis held something else than an account under %s: %w", key, err))
 		_ = c.config.Redis.Del(ctx, key).Err()

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/valyala/fastjson"
 
 	"hostbot/hostapi"
 )
@@ -32,7 +31,7 @@ func TestEachFieldIsReadBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := decode(&fastjson.ParserPool{}, string(data), "42")
+	read, err := decode(string(data), "42")
 	if err != nil {
 		t.Fatal(err)
 	}
