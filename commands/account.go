@@ -142,8 +142,9 @@ func (draw drawing) of(ctx context.Context, r *interaction.Request, snapshot acc
 	return useOf(ctx, snapshot, func(s accounts.Snapshot) (interaction.Response, error) {
 		response, err := draw(ctx, r, s)
 		if s.Update != nil {
-			response.Redraws = true
-			response.Then = func(ctx context.Context) (interaction.Response, error) { return draw.again(ctx, r, s) }
+			response.Then = &interaction.Work{Does: interaction.Redraw{}, Run: func(ctx context.Context) (interaction.Response, error) {
+				return draw.again(ctx, r, s)
+			}}
 		}
 		return response, err
 	})

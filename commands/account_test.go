@@ -29,7 +29,7 @@ func TestOldAccountIsShownAndThenUpdated(t *testing.T) {
 	for _, request := range []interaction.Request{command("bot list", nil), onBot("bot show", "a"), press("show/a")} {
 		r := answer(t, c, request)
 		wantText(t, r.Message, "<t:1700000000:R>", "Updating", "Stopped")
-		next := must(t)(r.Then(t.Context()))
+		next := must(t)(r.Then.Run(t.Context()))
 		wantText(t, next.Message, "Running")
 		if strings.Contains(text(next.Message), "<t:1700000000:R>") {
 			t.Error("the new account is shown as old")

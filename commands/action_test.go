@@ -72,7 +72,7 @@ func TestActionSaysHowItEnded(t *testing.T) {
 			if b := buttons(first.Message); !b["Restart"].Disabled || !b["Stop"].Disabled || !b["Start"].Disabled || !b["Reinstall packages"].Disabled {
 				t.Error("another action is offered while it runs")
 			}
-			last := must(t)(first.Then(t.Context()))
+			last := must(t)(first.Then.Run(t.Context()))
 			wantText(t, last.Message, test.want...)
 			w.wantDone(t, test.done)
 			if a := last.Action; a == nil || a.Outcome != test.outcome || a.BotID != "a" || a.BotName != "Shop" {
@@ -99,7 +99,7 @@ func TestActionIsRefusedWhileAnotherRuns(t *testing.T) {
 	}
 	wantText(t, answer(t, c, press("show/a")).Message, "Restarting **Shop**")
 	wantText(t, answer(t, c, command("bot list", nil)).Message, "🟡 Shop · Restarting\n", "🟢 Radio · Running\n")
-	must(t)(running.Then(t.Context()))
+	must(t)(running.Then.Run(t.Context()))
 	for range 29 { // as many as a user may start in a minute
 		ending(t, c, press("restart/b"))
 	}
@@ -169,7 +169,7 @@ func TestActionIsFollowedUntilTheStatusIsSettled(t *testing.T) {
 				w.action = func() (string, error) { return test.answer, nil }
 				first := answer(t, newCommands(t, w), onBot(test.command, "a"))
 				w.statuses, w.began = test.statuses, time.Now()
-				last := must(t)(first.Then(t.Context()))
+				last := must(t)(first.Then.Run(t.Context()))
 				wantText(t, last.Message, test.want...)
 				if last.Action.Outcome != test.outcome {
 					t.Errorf("outcome %s, want %s", last.Action.Outcome, test.outcome)
@@ -189,7 +189,7 @@ func TestActionIsNotFollowedPastTheEndOfTheInteraction(t *testing.T) {
 		w.statuses = map[time.Duration]string{0: "STOPPING"}
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
-		last := must(t)(first.Then(ctx))
+		last := must(t)(first.Then.Run(ctx))
 		if last.Action.Outcome != interaction.Unconfirmed || time.Since(w.began) != 3*time.Second {
 			t.Errorf("outcome %s after %v", last.Action.Outcome, time.Since(w.began))
 		}
@@ -266,7 +266,7 @@ func TestNothingToDoIsNoFailure(t *testing.T) {
 					t.Fatalf("it acts: %t", got.Then != nil)
 				}
 				if got.Then != nil {
-					got = must(t)(got.Then(t.Context()))
+					got = must(t)(got.Then.Run(t.Context()))
 				}
 				wantText(t, got.Message, test.want)
 				if neutral := strings.Contains(test.want, "already"); neutral != !strings.Contains(text(got.Message), "REF1234") || neutral != (got.Failure == nil) {
@@ -424,7 +424,7 @@ func TestWhatWasReportedAsNotDoneIsNotSent(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	end := must(t)(running.Then(t.Context()))
+	end := must(t)(running.Then.Run(t.Context()))
 	wantText(t, end.Message, "❌ **Shop** couldn't be restarted.\nThis was interrupted before it finished.")
 	if end.Action.Outcome != interaction.Failed || !errors.Is(end.Failure, interaction.ErrUnsent) {
 		t.Errorf("%+v, %v", end.Action, end.Failure)

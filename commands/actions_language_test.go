@@ -27,7 +27,7 @@ func (d *drawn) refusals(uncertain func() (string, error)) {
 		d.ask(c, r)
 	}
 	close(wait)
-	must(d.t)(running["restart/id-0"].Then(d.t.Context()))
+	must(d.t)(running["restart/id-0"].Then.Run(d.t.Context()))
 	again := press("restart/id-0")
 	again.ID = "3"
 	d.ask(c, again)
@@ -96,14 +96,14 @@ func (d *drawn) restartsOfAll(fresh asking) {
 	asked := answer(d.t, c, now) // before another one is restarted
 	running := answer(d.t, c, busy)
 	for r := asked; r.Then != nil; {
-		r = must(d.t)(r.Then(d.t.Context()))
+		r = must(d.t)(r.Then.Run(d.t.Context()))
 		d.see(r)
 	}
-	must(d.t)(running.Then(d.t.Context()))
+	must(d.t)(running.Then.Run(d.t.Context()))
 	stopped, stop := context.WithCancel(d.t.Context())
 	stop()
 	for r := answer(d.t, newCommands(d.t, &world{list: crashed(2)}), now); r.Then != nil; {
-		r = must(d.t)(r.Then(stopped))
+		r = must(d.t)(r.Then.Run(stopped))
 		d.see(r)
 	}
 	r := interaction.Request{ID: "1/x", Route: "restartcrashed/now", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}

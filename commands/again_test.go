@@ -86,7 +86,7 @@ func TestABusyBotCanBeTriedAgain(t *testing.T) {
 	c := newCommands(t, w)
 	running := answer(t, c, press("restart/a"))
 	again := buttons(explained(t, c, onBot("bot reinstall", "a")))["Try again"]
-	must(t)(running.Then(t.Context()))
+	must(t)(running.Then.Run(t.Context()))
 	if got := answer(t, c, press(again.CustomID)); !strings.Contains(text(got.Message), "may be offline") {
 		t.Errorf("%s", text(got.Message))
 	}

@@ -40,7 +40,7 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 			t.Errorf("%s %s: alerts are on for %q before Discord has taken note", step.press.Name, step.press.Values, on())
 		}
 		for range 2 {
-			shown := must(t)(pressed.Then(t.Context())).Message
+			shown := must(t)(pressed.Then.Run(t.Context())).Message
 			if on() != step.on {
 				t.Errorf("after %s %s alerts are on for %q, want %q", step.press.Name, step.press.Values, on(), step.on)
 			}
@@ -111,7 +111,7 @@ func TestAlertsNeedRedis(t *testing.T) {
 	refused(t, c, command("alerts", nil), cannot)
 	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a")} {
 		pressed := answer(t, c, r)
-		if _, err := pressed.Then(t.Context()); err == nil {
+		if _, err := pressed.Then.Run(t.Context()); err == nil {
 			t.Errorf("%s goes well", r.Name)
 		} else if e := c.Explain(&r, err); e.Fault || !strings.Contains(e.Message.Embeds[0].Description, cannot) {
 			t.Errorf("%s ends with %+v", r.Name, e.Message.Embeds[0])

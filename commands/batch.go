@@ -125,7 +125,7 @@ func (f fewAccounts) Acted(ctx context.Context, _ accounts.Snapshot, userID, ser
 func (b *batch) start() interaction.Response {
 	b.running = len(b.members)
 	response := b.draw()
-	response.Then = b.begin
+	response.Then = &interaction.Work{Does: interaction.Change{}, Run: b.begin}
 	return response
 }
 
@@ -280,9 +280,9 @@ func (b *batch) shown(noted news) interaction.Response {
 	}()
 	response := b.draw()
 	drawn = true
-	response.Ended, response.Together = noted.ended, noted.locks
+	response.Ended = noted.ended
 	if b.running > 0 {
-		response.Then, response.Passing = b.next, true
+		response.Then = &interaction.Work{Does: interaction.Batch{Locks: noted.locks}, Run: b.next}
 	}
 	return response
 }

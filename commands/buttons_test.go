@@ -78,7 +78,7 @@ func TestButtonsKeepTheirPlacesAroundAnAction(t *testing.T) {
 		if got := labels(first.Message); !strings.HasPrefix(got, none+" | ") {
 			t.Errorf("while %s runs there is %q", test.action, got)
 		}
-		if got := labels(must(t)(first.Then(t.Context())).Message); !strings.HasPrefix(got, test.after+" | ") {
+		if got := labels(must(t)(first.Then.Run(t.Context())).Message); !strings.HasPrefix(got, test.after+" | ") {
 			t.Errorf("after %s there is %q, want %q", test.action, got, test.after)
 		}
 	}

@@ -289,7 +289,7 @@ func answer(t *testing.T, c *commands.Commands, r interaction.Request) interacti
 // ending returns the last answer to a request that begins an action.
 func ending(t *testing.T, c *commands.Commands, r interaction.Request) interaction.Response {
 	t.Helper()
-	return must(t)(answer(t, c, r).Then(t.Context()))
+	return must(t)(answer(t, c, r).Then.Run(t.Context()))
 }
 
 // refused fails unless a request is refused in these words, and staff need not know.

@@ -163,8 +163,8 @@ func (c *Commands) startCreated(ctx context.Context, r *interaction.Request, cre
 		embed.Description = paragraphs(v.ending(created), embed.Description)
 		return response
 	}
-	work := response.Then
-	response.Then = func(ctx context.Context) (interaction.Response, error) {
+	work := response.Then.Run
+	response.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 		end, err := work(ctx)
 		return before(end), err
 	}

@@ -64,7 +64,7 @@ func TestCreate(t *testing.T) {
 	if said := refused(t, c, submit(form.Modal.CustomID, newBot("Shop")), "already being created", ":R>"); strings.Contains(said, "Shop") {
 		t.Errorf("it is Radio that is being created:\n%s", said)
 	}
-	last := must(t)(running.Then(t.Context()))
+	last := must(t)(running.Then.Run(t.Context()))
 	wantText(t, last.Message, "⚫ Radio\n✅ Created.")
 	want := "create {Name:Radio Language:PYTHON EntryFile:bot.py StartupCommand:python -u bot.py RAMMB:1024 DiskMB:2048 CPUPercent:200} "
 	if len(w.done) != 1 || w.done[0] != want || w.expired != 1 {
@@ -99,7 +99,7 @@ func TestCreateOfAnOldAccountIsShownAgain(t *testing.T) {
 	if first.Subject == second.Subject {
 		t.Error("the update of the first would undo the choice")
 	}
-	last := must(t)(second.Then(t.Context()))
+	last := must(t)(second.Then.Run(t.Context()))
 	wantText(t, last.Message, "7.5 GB")
 	wantSizes(t, last.Message, "1024", "2048", "100")
 }

@@ -43,7 +43,7 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 			t.Errorf("%s: it is done at once", name)
 			continue
 		}
-		if must(t)(asked.Then(t.Context())); !test.changed() {
+		if must(t)(asked.Then.Run(t.Context())); !test.changed() {
 			t.Errorf("%s: it is not done", name)
 		}
 	}

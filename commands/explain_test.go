@@ -103,7 +103,7 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 				case err != nil:
 					return c.Explain(&interaction.Request{Locale: "en-US"}, err).Message
 				case r.Then != nil:
-					r = must(t)(r.Then(t.Context()))
+					r = must(t)(r.Then.Run(t.Context()))
 				}
 				sendable(t, r)
 				return r.Message

@@ -71,20 +71,20 @@ func TestLookalikesAreFoundAndDeleted(t *testing.T) {
 			called, typed := direction[0], direction[1]
 			w := &world{list: account(server("a", called, "RUNNING"), server("b", "Radio", "RUNNING"))}
 			c := newCommands(t, w)
-			if got, err := ask(t, c, onBot("bot stop", typed)); err != nil || got.Starts.BotID != "a" {
+			if got, err := ask(t, c, onBot("bot stop", typed)); err != nil || got.Act().Action.BotID != "a" {
 				t.Errorf("%q typed for %q: %v", typed, called, err)
 			}
 			if got := answer(t, c, typing("bot stop", typed)).Choices; len(got) != 1 || got[0].Value != "a" {
 				t.Errorf("%q typed for %q: suggested %+v", typed, called, got)
 			}
 			c = newCommands(t, w)
-			if got, err := ask(t, c, submit("delete/a", map[string]string{"name": typed})); err != nil || got.Starts.BotID != "a" {
+			if got, err := ask(t, c, submit("delete/a", map[string]string{"name": typed})); err != nil || got.Act().Action.BotID != "a" {
 				t.Errorf("%q typed to delete %q: %v", typed, called, err)
 			}
 			// What is written exactly is meant, whatever looks like it.
 			w.list = account(server("a", called, "RUNNING"), server("b", typed, "RUNNING"))
 			if strings.TrimSpace(typed) == typed {
-				if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Starts.BotID != "b" {
+				if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Act().Action.BotID != "b" {
 					t.Errorf("%q typed, which is a name: %v", typed, err)
 				}
 			}
@@ -112,7 +112,7 @@ func TestWhatIsTypedAroundANameIsUnderstood(t *testing.T) {
 		"alpha-shop", "🟢 alpha-shop", "⚫\ufe0f alpha-shop", `"alpha-shop"`, "“alpha-shop”", "'alpha-shop'", "«alpha-shop»", "„alpha-shop“", "`alpha-shop`", "**alpha-shop**",
 		"alpha shop", "alpha_shop", "alphashop", "Alpha Shop", "ALPHA—SHOP", "@alpha-shop", "#alpha-shop", "🟢 @Alpha_Shop", "srv-1", "SRV-1", "srv–1", "`srv-1`", "🟢 srv-1",
 	} {
-		if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Starts.BotID != "srv-1" {
+		if got, err := ask(t, newCommands(t, w), onBot("bot stop", typed)); err != nil || got.Act().Action.BotID != "srv-1" {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
@@ -146,17 +146,17 @@ func TestOnesIDIsAnothersName(t *testing.T) {
 		if len(menu.Options) != 2 {
 			t.Errorf("%q: offered %+v", typed, menu.Options)
 		}
-		if got := answer(t, newCommands(t, w), press(menu.CustomID, "2")); got.Starts.BotID != "2" {
-			t.Errorf("%q: %s is chosen", typed, got.Starts.BotID)
+		if got := answer(t, newCommands(t, w), press(menu.CustomID, "2")); got.Act().Action.BotID != "2" {
+			t.Errorf("%q: %s is chosen", typed, got.Act().Action.BotID)
 		}
 	}
-	if got := answer(t, newCommands(t, w), onBot("bot stop", "🟢 2")); got.Starts.BotID != "1" {
-		t.Errorf("a suggestion shows names, and %s is meant", got.Starts.BotID)
+	if got := answer(t, newCommands(t, w), onBot("bot stop", "🟢 2")); got.Act().Action.BotID != "1" {
+		t.Errorf("a suggestion shows names, and %s is meant", got.Act().Action.BotID)
 	}
 	var values []string
 	for _, choice := range answer(t, c, typing("bot stop", "")).Choices {
 		got := answer(t, newCommands(t, w), onBot("bot stop", choice.Value))
-		values = append(values, got.Starts.BotID)
+		values = append(values, got.Act().Action.BotID)
 	}
 	if got := strings.Join(values, " "); got != "1 2 3" {
 		t.Errorf("suggestions stand for %s", got)
@@ -239,7 +239,7 @@ func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 				}
 				got := answer(t, c, on)
 				if does != "" {
-					must(t)(got.Then(t.Context()))
+					must(t)(got.Then.Run(t.Context()))
 				}
 				if done := strings.Join(w.done, ""); strings.TrimSuffix(done, " b") != does {
 					t.Errorf("%s: done %q", command, done)

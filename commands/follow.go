@@ -99,8 +99,9 @@ func (c *Commands) withFollows(h interaction.Handler) interaction.Handler {
 }
 
 func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, response interaction.Response, failure error) (interaction.Response, error) {
-	if work := response.Then; work != nil {
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
+	if response.Then != nil {
+		work := response.Then.Run
+		response.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			end, err := work(ctx)
 			return c.addFollows(ctx, r, end, err)
 		}

@@ -122,7 +122,7 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 	v := c.view(r)
 	response := v.note("⏳ " + v.aboutCustomer("staff.forget.running"))
 	response.Subject = idForget
-	response.Then = func(ctx context.Context) (interaction.Response, error) {
+	response.Then = &interaction.Work{Does: interaction.Change{}, Run: func(ctx context.Context) (interaction.Response, error) {
 		removal, err := c.staff.Forget(ctx, r.CustomerID, c.goodbye)
 		switch {
 		case errors.Is(err, actions.ErrRunning):
@@ -142,7 +142,7 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+" "+told), stay))
 		done.Audit = &interaction.Audit{Detail: removal.Kept.counts()}
 		return done, nil
-	}
+	}}
 	return response, nil
 }
 

@@ -45,12 +45,12 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 		if err != nil {
 			return response, err
 		}
-		work := response.Then
-		if work == nil { // there was nothing to do
+		if response.Then == nil { // there was nothing to do
 			c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
 			return response, nil
 		}
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
+		work := response.Then.Run
+		response.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			end, err := work(ctx)
 			switch {
 			case err != nil || end.Action == nil:

@@ -195,10 +195,10 @@ func TestStartAfterwards(t *testing.T) {
 				response := answer(t, newCommands(t, w), created())
 				var outcomes []interaction.Outcome
 				for response.Then != nil {
-					if response.Starts == nil || response.Starts.Name != []string{"create", "start"}[len(outcomes)] {
-						t.Errorf("%d actions have ended, and %+v begins", len(outcomes), response.Starts)
+					if response.Act().Action == nil || response.Act().Action.Name != []string{"create", "start"}[len(outcomes)] {
+						t.Errorf("%d actions have ended, and %+v begins", len(outcomes), response.Act().Action)
 					}
-					response = must(t)(response.Then(t.Context()))
+					response = must(t)(response.Then.Run(t.Context()))
 					outcomes = append(outcomes, response.Action.Outcome)
 					sendable(t, response)
 					if response.Then != nil {
@@ -273,7 +273,7 @@ func TestDeleteWantsTheName(t *testing.T) {
 	} {
 		first := answer(t, c, submit("delete/"+right.id, named(right.typed)))
 		wantText(t, first.Message, "Deleting")
-		last := must(t)(first.Then(t.Context()))
+		last := must(t)(first.Then.Run(t.Context()))
 		wantText(t, last.Message, "was deleted")
 		if b := buttons(last.Message); len(b) != 1 || b["All bots"].CustomID != "list/with/" {
 			t.Errorf("offered afterwards: %v", b)

@@ -76,7 +76,7 @@ func FuzzAccounts(f *testing.F) {
 // Discord would refuse an answer, or what comes after it.
 func wantOwn(t *testing.T, w *world, c *commands.Commands, r interaction.Request) {
 	t.Helper()
-	for response, err := ask(t, c, r); ; response, err = response.Then(t.Context()) {
+	for response, err := ask(t, c, r); ; response, err = response.Then.Run(t.Context()) {
 		if err != nil {
 			response = interaction.Reply(c.Explain(&interaction.Request{Name: r.Name, Reference: "REF1234"}, err).Message)
 		}

@@ -88,7 +88,7 @@ func TestEndIsDrawnThoughItsActionWasSeenRunning(t *testing.T) {
 	w, c := shop(t, "RUNNING")
 	first := answer(t, c, press("restart/a"))
 	w.beside = elsewhere(t, "restart", "a")
-	end := must(t)(first.Then(t.Context()))
+	end := must(t)(first.Then.Run(t.Context()))
 	wantText(t, end.Message, "🟢 Shop\n✅ Restarted.\n\nRunning")
 	if end.Action.Outcome != interaction.Done || strings.HasPrefix(labels(end.Message), none) {
 		t.Errorf("%+v, %s", end.Action, labels(end.Message))

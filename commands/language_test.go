@@ -110,7 +110,7 @@ func (d *drawn) ask(c *commands.Commands, r interaction.Request) {
 	if d.of != c {
 		d.of, d.router = c, routerOf(d.t, c)
 	}
-	for response, err := serveBy(ctx, d.router, &r); ; response, err = response.Then(ctx) {
+	for response, err := serveBy(ctx, d.router, &r); ; response, err = response.Then.Run(ctx) {
 		if err != nil {
 			d.explain(c, r, err)
 			return

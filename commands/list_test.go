@@ -173,7 +173,7 @@ func TestCommandWithoutABotMeansTheOnlyOne(t *testing.T) {
 			w := &world{list: account(server("a ", "Shop", status))}
 			r := answer(t, newCommands(t, w), command("bot "+name, options))
 			if r.Then != nil {
-				must(t)(r.Then(t.Context()))
+				must(t)(r.Then.Run(t.Context()))
 			}
 			if name != "show" && (len(w.done) != 1 || w.done[0] != name+" a ") {
 				t.Errorf("/bot %s: done %q", name, w.done)
@@ -214,7 +214,7 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 			t.Errorf("/bot %s: the answer does not take the question's place", name)
 		}
 		if chosen.Then != nil {
-			must(t)(chosen.Then(t.Context()))
+			must(t)(chosen.Then.Run(t.Context()))
 		}
 		if name != "show" && (len(w.done) != 1 || w.done[0] != name+" "+key) {
 			t.Errorf("/bot %s: done %q", name, w.done)
@@ -233,7 +233,7 @@ func TestMenuThatIsUpdatedHoldsTheOnlyBot(t *testing.T) {
 		w := &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING")), old: true, update: becoming(account(server("a", "Shop", "RUNNING")))}
 		asked := answer(t, newCommands(t, w), command(name, nil))
 		wantText(t, asked.Message, "Updating")
-		updated := must(t)(asked.Then(t.Context()))
+		updated := must(t)(asked.Then.Run(t.Context()))
 		if options := menus(updated.Message)["Choose a bot"].Options; len(options) != 1 || options[0].Value != "a" || updated.Then != nil {
 			t.Errorf("/%s: the menu holds %+v", name, options)
 		}

@@ -258,7 +258,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	}
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, InThread: r.InThread, Title: v.typedTitle(), Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
-	response.Then = func(ctx context.Context) (interaction.Response, error) {
+	response.Then = &interaction.Work{Does: interaction.Change{}, Run: func(ctx context.Context) (interaction.Response, error) {
 		chosen, err := c.draftedBots(ctx, r)
 		if err != nil {
 			return interaction.Response{}, err
@@ -284,7 +284,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 			return c.panelsAfter(ctx, r, "⏳ "+v.t.Text("panel.later"))
 		}
 		return c.panelsAfter(ctx, r, "✅ "+v.t.Text("panel.posted"))
-	}
+	}}
 	return response, nil
 }
 

@@ -72,7 +72,7 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	refused(t, c, here(press("panel/new/form")), "Choose the bots once more") // of the panel that was posted
 	late := posting(t, c, "", "a")
 	late.UserID, late.CustomerID = "43", "43" // whose draft is another
-	if _, err := answer(t, c, late).Then(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
+	if _, err := answer(t, c, late).Then.Run(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
 		t.Errorf("a panel of no known bots: %v", err)
 	}
 	other := here(press("panel/new/form")) // in another message, which shows no choice
@@ -81,7 +81,7 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	refused(t, c, other, "Choose the bots once more")
 	for _, h.refusal = range []error{&rest.Error{Status: 403, Code: rest.CodeMissingPermissions}, &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}} {
 		asked := posting(t, c, "", "a")
-		_, err := answer(t, c, asked).Then(t.Context())
+		_, err := answer(t, c, asked).Then.Run(t.Context())
 		if m := c.Explain(&asked, err); m.Fault || !strings.Contains(text(m.Message), "I need **View Channel**") {
 			t.Errorf("the refusal is told as: %s", text(m.Message))
 		}
@@ -89,7 +89,7 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	h.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingAccess} // the thread's permission is missing
 	threaded := posting(t, c, "", "a")
 	threaded.InThread, threaded.AppPermissions = true, threaded.AppPermissions|discordgo.PermissionSendMessagesInThreads
-	_, err := answer(t, c, threaded).Then(t.Context())
+	_, err := answer(t, c, threaded).Then.Run(t.Context())
 	wantText(t, c.Explain(&threaded, err).Message, "**Send Messages in Threads**")
 }
 
@@ -169,7 +169,7 @@ func TestPanelWhereTheGuildHasNoBot(t *testing.T) {
 	c := watching(t, h)
 	post := posting(t, c, "", "a")
 	post.ApplicationID = "3"
-	_, err := answer(t, c, post).Then(t.Context())
+	_, err := answer(t, c, post).Then.Run(t.Context())
 	e := c.Explain(&post, err)
 	wantText(t, e.Message, "I'm not in this server")
 	if e.Fault || !strings.Contains(links(e.Message), "client_id=3") {

@@ -160,7 +160,7 @@ func answers(t *testing.T, c *commands.Commands, r interaction.Request) {
 		if response.Then == nil {
 			return
 		}
-		response, err = response.Then(t.Context())
+		response, err = response.Then.Run(t.Context())
 	}
 }
 
@@ -176,7 +176,7 @@ func TestNoMenuOpensAForm(t *testing.T) {
 	drawn := map[string]interaction.Request{}
 	use := func(r interaction.Request) (forms bool) {
 		c := everything(t, newWorld())
-		for response, err := ask(t, c, r); ; response, err = response.Then(t.Context()) {
+		for response, err := ask(t, c, r); ; response, err = response.Then.Run(t.Context()) {
 			if err != nil {
 				explained := r
 				explained.UserID, explained.CustomerID, explained.Reference = "42", "42", "REF1234"

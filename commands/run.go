@@ -23,11 +23,10 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	// If Then is not run, ctx ends the lock.
+	// If the work is not run, ctx ends the lock.
 	unstarted := context.AfterFunc(ctx, lock.Close)
 	response := c.card(ctx, r, b, "").draw()
-	response.Starts, response.Lock = a.on(b.server), lock
-	response.Then = func(ctx context.Context) (interaction.Response, error) {
+	response.Then = &interaction.Work{Does: interaction.Act{Action: a.on(b.server), Lock: lock}, Run: func(ctx context.Context) (interaction.Response, error) {
 		unstarted()
 		finished := false
 		defer func() {
@@ -39,7 +38,7 @@ func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, 
 		finished = true
 		lock.End(*response.Action)
 		return response, nil
-	}
+	}}
 	return response, nil
 }
 

@@ -109,7 +109,7 @@ func (c *Commands) actForCustomer(a action) interaction.Handler {
 	act := c.forCustomer(c.act(a))
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := act(ctx, r)
-		if err != nil || response.Starts == nil {
+		if err != nil || response.Act().Action == nil {
 			response.Audit = &interaction.Audit{Detail: a.name + " " + botAsked(r)}
 		}
 		return response, err

@@ -110,7 +110,7 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 				t.Errorf("audit %+v, want detail %q", audit, test.detail)
 			}
 			if response.Then != nil {
-				must(t)(response.Then(t.Context()))
+				must(t)(response.Then.Run(t.Context()))
 			}
 		})
 	}
@@ -148,7 +148,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 		if removal.Audit != nil || forgotten != i {
 			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
 		}
-		done, err := removal.Then(t.Context())
+		done, err := removal.Then.Run(t.Context())
 		if err != nil || (done.Audit != nil) != (i == 0) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
@@ -198,7 +198,7 @@ func TestStaffReadWhatToDoWhereNotAllIsRemoved(t *testing.T) {
 			r.Reference = "REF1234"
 			response, err := serve(t.Context(), t, c, &r)
 			if err == nil {
-				_, err = response.Then(t.Context())
+				_, err = response.Then.Run(t.Context())
 			}
 			if err == nil {
 				t.Fatal("the error is not told")

@@ -32,7 +32,7 @@ func TestStartupIsFilledInAndChanged(t *testing.T) {
 	if same.Then != nil || same.Form != interaction.FormUpdate || len(w.done) != 0 {
 		t.Fatalf("done too early: %q", w.done)
 	}
-	last := must(t)(first.Then(t.Context()))
+	last := must(t)(first.Then.Run(t.Context()))
 	wantText(t, last.Message, "✅ Startup settings changed.", "node main.js`", "`main.js`", "🟢 Shop")
 	if len(w.done) != 1 || w.done[0] != "startup npm ci\nnode main.js main.js a" || w.expired != 1 {
 		t.Errorf("done %q, expired %d", w.done, w.expired)
@@ -131,7 +131,7 @@ func TestAPhonesPunctuationIsSaidOnceTheBotWasStarted(t *testing.T) {
 		r.Fields["command"] = "python —u bot.py"
 		response := answer(t, newCommands(t, w), r)
 		for response.Then != nil {
-			response = must(t)(response.Then(t.Context()))
+			response = must(t)(response.Then.Run(t.Context()))
 			sendable(t, response)
 		}
 		wantText(t, response.Message, "couldn't be started", "Your phone")

@@ -84,7 +84,7 @@ func TestTellMeNextTimeTakesOnePress(t *testing.T) {
 	if pressed.Form != interaction.FormDefer || h.alerts.Any() {
 		t.Fatalf("%v, alerts %+v: nothing changes before Discord has taken note", pressed.Form, h.alerts)
 	}
-	card := must(t)(pressed.Then(t.Context()))
+	card := must(t)(pressed.Then.Run(t.Context()))
 	sendable(t, card)
 	wantText(t, card.Message, "✅ Alerts are on.", "Crashed")
 	if _, still := buttons(card.Message)["Tell me next time"]; still || !h.alerts.For("a") {

@@ -53,7 +53,7 @@ func tell(t *testing.T, c *commands.Commands, code string) (interaction.Response
 	t.Helper()
 	r := press("aside/support/" + code)
 	r.UserName = "anna *the* <@1>"
-	return answer(t, c, r).Then(t.Context())
+	return answer(t, c, r).Then.Run(t.Context())
 }
 
 // TestTellSupport: staff get the failure with the bot as it is now, and the customer reads that they have it.

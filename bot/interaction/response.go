@@ -16,34 +16,15 @@ type Response struct {
 	Choices []Choice // Suggest
 	Modal   *Dialog  // Open
 
-	// Subject says what the message is about. What Then returns takes the
+	// Subject says what the message is about. What the work returns takes the
 	// message's place only while that is about the same: who has moved on to
 	// something else in the meantime is not pulled back.
 	Subject string
 
-	// Then is work that goes on after Discord accepted this response; what it
-	// returns takes this response's place in the same message, and so does the
-	// explanation of an error. It is run at most once, and not at all where
-	// Discord did not accept the response, so an action in it happens only for
-	// a caller who was told of it.
-	Then func(context.Context) (Response, error)
-	// Redraws says that Then changes nothing. Otherwise it is run once for an interaction,
-	// however often Discord delivers its event, and to whichever processes.
-	Redraws bool
-	// Starts is the action that Then carries out; nil if it carries out none. What Then
-	// returns may start a further action. That is carried out also if the caller has moved
-	// on to something else.
-	Starts *Action
-	// Lock is the right to that action.
-	Lock Lock
-	// Together are the rights to actions on several bots that Then carries out at the same time,
-	// beside the one that Starts. The caller is told of them whatever the message shows by then.
-	Together []Lock
-	// Ended are those of them that have ended since the response before.
+	// Then is work that goes on after Discord accepted this response; nil for none.
+	Then *Work
+	// Ended are the actions of a Batch that have ended since the response before.
 	Ended []Ended
-	// Passing says that Then returns more within seconds. So the response is sent once, and
-	// Then is run also if Discord does not take it.
-	Passing bool
 
 	// Action is told to staff, if it is set.
 	Action *Action
@@ -53,6 +34,61 @@ type Response struct {
 	// Audit is told to staff, where it is set, also beside an error.
 	Audit *Audit
 }
+
+// Act returns the action that Then carries out; zero if it carries out none, or several.
+func (r Response) Act() (act Act) {
+	if r.Then != nil {
+		act, _ = r.Then.Does.(Act)
+	}
+	return act
+}
+
+// Changes reports whether what the response promises changes anything.
+func (r Response) Changes() bool {
+	if r.Then == nil {
+		return false
+	}
+	_, redraws := r.Then.Does.(Redraw)
+	return !redraws
+}
+
+// Work is what a response promises.
+type Work struct {
+	// Does says what the work does.
+	Does Doing
+	// Run is called at most once, and not at all where Discord did not accept the response that promised
+	// the work: an action happens only for a caller who was told of it. What it returns takes that
+	// response's place in the same message, and so does the explanation of an error.
+	Run func(context.Context) (Response, error)
+}
+
+// Doing is what work does: Redraw, Change, Act or Batch.
+type Doing interface{ doing() }
+
+type (
+	// Redraw changes nothing. It is run however often Discord delivers the event, and in whichever
+	// processes.
+	Redraw struct{}
+	// Change changes something, and is run once for an interaction.
+	Change struct{}
+	// Act carries out an action on a bot. It is run also if the caller has moved on to something else,
+	// if it follows another one.
+	Act struct {
+		Action *Action
+		Lock   Lock // the right to it
+	}
+	// Batch carries out actions on several bots at the same time. It returns more within seconds. So the
+	// response is sent once, and the work is run also if Discord does not take it. The caller is told of
+	// the actions whatever the message shows by then.
+	Batch struct {
+		Locks []Lock // the rights to actions that have begun since the response before
+	}
+)
+
+func (Redraw) doing() {}
+func (Change) doing() {}
+func (Act) doing()    {}
+func (Batch) doing()  {}
 
 // Ended is one of several actions that one interaction has started.
 type Ended struct {
@@ -89,7 +125,7 @@ const (
 	FormSuggest                 // choices for the option that is being typed
 	FormOpen                    // a modal
 	FormKeep                    // everything stays as it is, and nothing is selected in a menu any more
-	FormDefer                   // what Then returns, which is still to come
+	FormDefer                   // what the work returns, which is still to come
 )
 
 // Message is the body of a message. All messages are visible to the caller
@@ -181,7 +217,7 @@ func Keep() Response { return Response{Form: FormKeep} }
 // answer will follow. Whatever a handler changes is changed there: before that the
 // interaction may be another process's. subject is that of what then returns.
 func Defer(subject string, then func(context.Context) (Response, error)) Response {
-	return Response{Form: FormDefer, Subject: subject, Then: then}
+	return Response{Form: FormDefer, Subject: subject, Then: &Work{Does: Change{}, Run: then}}
 }
 
 // ButtonIDs returns the custom IDs of the message's buttons. A link has none.

@@ -207,10 +207,9 @@ func reply(text string) interaction.Handler {
 func renewed(old, latest string) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 		response := interaction.Reply(say(old))
-		response.Redraws = true
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
+		response.Then = &interaction.Work{Does: interaction.Redraw{}, Run: func(ctx context.Context) (interaction.Response, error) {
 			return slow(time.Second, reply(latest))(ctx, r)
-		}
+		}}
 		return response, nil
 	}
 }
@@ -227,11 +226,16 @@ func slow(d time.Duration, h interaction.Handler) interaction.Handler {
 	}
 }
 
+// change is work that changes something.
+func change(run func(context.Context) (interaction.Response, error)) *interaction.Work {
+	return &interaction.Work{Does: interaction.Change{}, Run: run}
+}
+
 // then acts after the first response.
 func then(first string, next interaction.Handler) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 		response := interaction.Update(say(first))
-		response.Then = func(ctx context.Context) (interaction.Response, error) { return next(ctx, r) }
+		response.Then = change(func(ctx context.Context) (interaction.Response, error) { return next(ctx, r) })
 		return response, nil
 	}
 }

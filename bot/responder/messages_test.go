@@ -20,10 +20,10 @@ func TestAnOlderLookDoesNotHideHowAnActionEnded(t *testing.T) {
 	work := func(first string, after time.Duration, end interaction.Response) interaction.Handler {
 		return func(context.Context, *interaction.Request) (interaction.Response, error) {
 			r := of(first, nil)
-			r.Then = func(context.Context) (interaction.Response, error) {
+			r.Then = change(func(context.Context) (interaction.Response, error) {
 				<-time.After(after)
 				return end, nil
-			}
+			})
 			return r, nil
 		}
 	}
@@ -108,10 +108,10 @@ func TestASlowAnswerToACommandDoesNotHideWhatWasPressedInItsMessage(t *testing.T
 				return page(interaction.Reply(say("remove it?"))), nil
 			}
 			response := page(interaction.Update(say("removing")))
-			response.Then = func(context.Context) (interaction.Response, error) {
+			response.Then = change(func(context.Context) (interaction.Response, error) {
 				<-time.After(2 * time.Second)
 				return page(interaction.Update(say("removed"))), nil
-			}
+			})
 			return response, nil
 		}, d)
 		asked, pressed := numbered(command(), 0), numbered(press(), 1)

@@ -37,7 +37,9 @@ func TestAChangeIsMadeByOneProcess(t *testing.T) {
 					done.Add(1)
 					return interaction.Update(say("done")), nil
 				})
-				response.Redraws = redraws
+				if redraws {
+					response.Then.Does = interaction.Redraw{}
+				}
 				return response, nil
 			}
 			told := 0

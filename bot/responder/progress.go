@@ -12,6 +12,15 @@ import (
 // happens.
 func (rep *reply) acted(r interaction.Response) bool { return r.Action != nil || len(rep.together) > 0 }
 
+// isPassing reports whether another response is put in the place of one soon.
+func isPassing(r interaction.Response) bool {
+	if r.Then == nil {
+		return false
+	}
+	_, passing := r.Then.Does.(interaction.Batch)
+	return passing
+}
+
 // pass shows a response in whose place another one is put soon. Should Discord not take it, that
 // one is shown in time.
 func (rep *reply) pass(ctx context.Context, r interaction.Response) {

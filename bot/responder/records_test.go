@@ -21,7 +21,7 @@ func restarting(d *discord, alone bool) interaction.Handler {
 	h := then("running", acted("done"))
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		response, err := h(ctx, r)
-		response.Starts, response.Lock = &interaction.Action{Name: "restart"}, lock{d, "restart", alone}
+		response.Then.Does = interaction.Act{Action: &interaction.Action{Name: "restart"}, Lock: lock{d, "restart", alone}}
 		return response, err
 	}
 }
@@ -50,8 +50,8 @@ func TestASecondActionIsRecordedInPlaceOfTheFirst(t *testing.T) {
 	first := restarting(d, false)
 	s := newResponder(func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		created, err := first(ctx, r)
-		created.Starts, created.Lock = &interaction.Action{Name: "create"}, lock{d, "create", false}
-		created.Then = func(ctx context.Context) (interaction.Response, error) {
+		created.Then.Does = interaction.Act{Action: &interaction.Action{Name: "create"}, Lock: lock{d, "create", false}}
+		created.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			second, err := first(ctx, r)
 			second.Message = say("created")
 			second.Action = &interaction.Action{Name: "create", Outcome: interaction.Done}
@@ -85,14 +85,14 @@ func TestASecondActionIsCarriedOutThoughTheCallerHasMovedOn(t *testing.T) {
 		}
 		created, err := first(ctx, r)
 		created.Subject = "the bot"
-		created.Starts, created.Lock = &interaction.Action{Name: "create"}, lock{d, "create", false}
-		created.Then = func(ctx context.Context) (interaction.Response, error) {
+		created.Then.Does = interaction.Act{Action: &interaction.Action{Name: "create"}, Lock: lock{d, "create", false}}
+		created.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			s.Serve(numbered(press(), 1))
 			second, err := first(ctx, r)
 			second.Message, second.Subject = say("created"), "the bot"
 			second.Action = &interaction.Action{Name: "create", Outcome: interaction.Done}
-			end := second.Then
-			second.Then = func(ctx context.Context) (interaction.Response, error) {
+			end := second.Then.Run
+			second.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 				r, err := end(ctx)
 				r.Subject = "the bot"
 				return r, err

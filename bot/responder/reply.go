@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -79,7 +80,7 @@ func (rep *reply) run(h interaction.Handler) {
 	rep.responder.observe(rep.req, Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: first})
 }
 
-// answer calls the handler, sends its response, and goes on with Then as long as
+// answer calls the handler, sends its response, and goes on with work as long as
 // there is one.
 func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	endDeferral := rep.deferLater(ctx)
@@ -108,7 +109,7 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	case response.Form == interaction.FormDefer:
 		err = rep.deferNow(ctx)
 	case follows:
-		if err = rep.deferNow(ctx); rep.first == unknown && (response.Then == nil || response.Redraws) {
+		if err = rep.deferNow(ctx); rep.first == unknown && !response.Changes() {
 			err = nil // whether Discord has taken the update, the answer itself finds out
 		}
 	default:
@@ -155,7 +156,7 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 		if rep.acted(response) || response.Form == interaction.FormUpdate {
 			rep.change(response)
 		}
-		if response.Passing {
+		if isPassing(response) {
 			rep.pass(ctx, response)
 			continue
 		}
@@ -167,20 +168,40 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 // keep keeps the lock of the action that a response starts, if any, in the place of
 // that of an action which has ended, and those of actions that run together.
 func (rep *reply) keep(r interaction.Response) {
-	rep.together = append(rep.together, r.Together...)
-	if r.Starts == nil {
+	for _, e := range r.Ended {
+		rep.hold(e.Lock)
+	}
+	if r.Then == nil {
 		return
 	}
-	rep.unlock() // staff were told how it ended
-	rep.req.Running, rep.lock = r.Starts, r.Lock
+	switch does := r.Then.Does.(type) {
+	case interaction.Batch:
+		for _, lock := range does.Locks {
+			rep.hold(lock)
+		}
+	case interaction.Act:
+		rep.unlock() // staff were told how it ended
+		rep.req.Running, rep.lock = does.Action, does.Lock
+	}
 }
 
-// begin has the interaction count as one that acts, once Discord has taken a response whose Then
+// hold keeps the lock of one of several actions.
+func (rep *reply) hold(lock interaction.Lock) {
+	if lock != nil && !slices.Contains(rep.together, lock) {
+		rep.together = append(rep.together, lock)
+	}
+}
+
+// begin has the interaction count as one that acts, once Discord has taken a response whose work
 // changes something: the event may come to several processes, and again after one has died. The
 // lock of an action has done so before. shared reports whether no other process acts, and
 // duplicate whether one does, or did.
 func (rep *reply) begin(ctx context.Context, r interaction.Response) (shared, duplicate bool) {
-	if r.Lock != nil || r.Then == nil || r.Redraws || rep.responder.cfg.Begin == nil {
+	if r.Then == nil || rep.responder.cfg.Begin == nil {
+		return !alone(r), false
+	}
+	switch r.Then.Does.(type) {
+	case interaction.Act, interaction.Redraw:
 		return !alone(r), false
 	}
 	shared, err := rep.responder.cfg.Begin(ctx, rep.req)
@@ -188,16 +209,20 @@ func (rep *reply) begin(ctx context.Context, r interaction.Response) (shared, du
 }
 
 // alone reports whether no other process was kept from acting for the same interaction as
-// a response does. Then is run only if it is certain that Discord took this process's response,
+// a response does. Its work is run only if it is certain that Discord took this process's response,
 // and not another one's.
-func alone(r interaction.Response) bool { return r.Lock != nil && !r.Lock.Shared() }
+func alone(r interaction.Response) bool {
+	lock := r.Act().Lock
+	return lock != nil && !lock.Shared()
+}
 
 // unsure says that another process may carry an action out, and this one does not.
 func unsure(r interaction.Response) error {
-	if r.Starts == nil {
+	starts := r.Act().Action
+	if starts == nil {
 		return interaction.ErrUnacknowledged
 	}
-	a := *r.Starts
+	a := *starts
 	a.Outcome = interaction.Unconfirmed
 	return &interaction.UnshownError{Action: a, Cause: interaction.ErrUnacknowledged}
 }
@@ -241,7 +266,7 @@ func (rep *reply) guarded(handle func() (interaction.Response, error)) (response
 // runThen runs the work that a response promised. After a panic in it nobody knows
 // how far it came.
 func (rep *reply) runThen(ctx context.Context, r interaction.Response) interaction.Response {
-	r, err := rep.guarded(func() (interaction.Response, error) { return r.Then(ctx) })
+	r, err := rep.guarded(func() (interaction.Response, error) { return r.Then.Run(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
 		err = fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, err)
 	}

@@ -24,19 +24,19 @@ func together(d *discord) interaction.Handler {
 	}
 	return func(context.Context, *interaction.Request) (interaction.Response, error) {
 		first := show("both")
-		first.Then = func(context.Context) (interaction.Response, error) {
+		first.Then = change(func(context.Context) (interaction.Response, error) {
 			half := show("half")
-			half.Together, half.Passing = []interaction.Lock{lock{d, "shop", false}, lock{d, "radio", false}}, true
 			half.Ended = []interaction.Ended{ended("shop")}
-			half.Then = func(context.Context) (interaction.Response, error) {
+			locks := []interaction.Lock{lock{d, "shop", false}, lock{d, "radio", false}}
+			half.Then = &interaction.Work{Does: interaction.Batch{Locks: locks}, Run: func(context.Context) (interaction.Response, error) {
 				last := show("all")
 				failed := ended("radio")
 				failed.Failure = errRefused
 				last.Ended = []interaction.Ended{failed}
 				return last, nil
-			}
+			}}
 			return half, nil
-		}
+		})
 		return first, nil
 	}
 }
@@ -84,8 +84,8 @@ func TestTheEndOfSeveralActionsIsToldToWhoHasMovedOn(t *testing.T) {
 			return other, nil
 		}
 		response, err := acting(ctx, r)
-		then := response.Then
-		response.Then = func(ctx context.Context) (interaction.Response, error) {
+		then := response.Then.Run
+		response.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			if !moved {
 				moved = true
 				s.Serve(numbered(press(), 1))
