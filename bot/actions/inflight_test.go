@@ -46,46 +46,21 @@ func TestActionIsInFlightForAllProcesses(t *testing.T) {
 		if other.InFlight("42", "shop", nil) != nil {
 			t.Error("in flight, though Redis tells nothing")
 		}
+		dead := maps.Clone(during)
+		for field := range dead {
+			if strings.HasSuffix(field, ":renewed") {
+				dead[field] = strconv.FormatInt(time.Now().Add(-time.Minute).UnixMilli(), 10)
+			}
+		}
+		if got := other.InFlight("42", "shop", dead); got != nil {
+			t.Errorf("not renewed for a minute: %+v", got)
+		}
 		lock.End(interaction.Action{Outcome: interaction.Done})
 		if got := other.InFlight("42", "shop", fieldsOf(t, client)); got != nil {
 			t.Errorf("after its end: %+v", got)
 		}
 		lock.Told()
 		lock.Close()
-	})
-}
-
-// TestFieldsThatMakeNoSenseAreNoAction spoils one field after the other.
-func TestFieldsThatMakeNoSenseAreNoAction(t *testing.T) {
-	redistest.Parallel(t)
-	redistest.Each(t, func(t *testing.T, address string) {
-		client := redistest.Connect(t, address)
-		other := sharing(redistest.Connect(t, address))
-		var c claims
-		lock := acquire(t, sharing(client), c.next("42", "shop", "restart"))
-		defer lock.Close()
-		fields := fieldsOf(t, client)
-		if other.InFlight("42", "shop", fields) == nil {
-			t.Fatal("it is not in flight")
-		}
-		ms := func(ago time.Duration) string { return strconv.FormatInt(time.Now().Add(-ago).UnixMilli(), 10) }
-		for field, values := range map[string][]string{
-			"state":   {"", "ended", "garbage"},
-			"renewed": {"", "garbage", "-1", ms(time.Minute)},
-			"since":   {"", "garbage"},
-		} {
-			for _, value := range values {
-				spoiled := maps.Clone(fields)
-				for key := range spoiled {
-					if strings.HasSuffix(key, ":"+field) {
-						spoiled[key] = value
-					}
-				}
-				if got := other.InFlight("42", "shop", spoiled); got != nil {
-					t.Errorf("%s is %q: %+v", field, value, got)
-				}
-			}
-		}
 	})
 }
 

@@ -1,17 +1,14 @@
 package actions_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/alicebob/miniredis/v2"
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
@@ -188,92 +185,32 @@ func TestActionOfALivingProcessIsLeftToIt(t *testing.T) {
 	})
 }
 
+// TestActionSurvivesAnOutageOfRedis has Redis know of the action that runs once it is back, and of no other.
 func TestActionSurvivesAnOutageOfRedis(t *testing.T) {
-	t.Parallel()
-	for name, fails := range map[string]func(server *redistest.Server, refuses *atomic.Bool) (over func()){
-		"away": func(server *redistest.Server, _ *atomic.Bool) func() {
-			server.Stop()
-			return server.Restart
-		},
-		"takes no writes": func(_ *redistest.Server, refuses *atomic.Bool) func() {
-			refuses.Store(true)
-			return func() { refuses.Store(false) }
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			server := redistest.StartMiniredis(t)
-			other, living := stopped(t, server.URL()), stopped(t, server.URL())
-			var refuses atomic.Bool
-			for _, r := range []*replica{other, living} {
-				r.client.AddHook(takesNoWrites(&refuses))
-				r.run()
-				eventually(t, "one leads", func() bool { return len(keys(t, r.client, "*{leader}:lease")) == 1 }) // which is the other
-			}
-			before := living.starts(t, "1", "restart", 0)
-			listed := other.client.ZRange(t.Context(), index, 0, -1).Val()
-			over := fails(server, &refuses)
-			during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
-			if during.Shared() || runs.Shared() {
-				t.Error("a Redis that is down has granted a lock")
-			}
-			end(before, interaction.Done)
-			end(during, interaction.Done)
-			over()
-			// Once Redis is back it knows of the action that runs, and of no other.
-			eventually(t, "Redis knows of the action that runs", func() bool {
-				held := other.client.ZRange(t.Context(), index, 0, -1).Val()
-				return len(held) == 1 && !slices.Equal(held, listed) && len(other.client.HKeys(t.Context(), hash).Val()) == 7
-			})
-			living.kill()
-			if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
-				t.Error("reported:", r.Request.ID)
-			}
-			other.awaitNone(t)
-		})
-	}
-}
-
-// noReplicas is what a Redis says that has lost the replicas that min-replicas-to-write wants.
-type noReplicas struct{}
-
-func (noReplicas) Error() string { return "NOREPLICAS Not enough good replicas to write." }
-func (noReplicas) RedisError()   {}
-
-// takesNoWrites has a Redis refuse what writes, while it is to, and answer what only reads.
-func takesNoWrites(refuses *atomic.Bool) redistest.Requests {
-	reads := []string{"client", "get", "hello", "hkeys", "keys", "ping", "subscribe", "time", "zrange"}
-	return func(ctx context.Context, cmds []redis.Cmder, next redis.ProcessPipelineHook) error {
-		writes := func(cmd redis.Cmder) bool { return !slices.Contains(reads, cmd.Name()) }
-		if !refuses.Load() || !slices.ContainsFunc(cmds, writes) {
-			return next(ctx, cmds)
-		}
-		for _, cmd := range cmds {
-			cmd.SetErr(noReplicas{}) // also of what reads beside it, which nobody asks for then
-		}
-		return noReplicas{}
-	}
-}
-
-func TestActionThatRedisLostIsWrittenAgain(t *testing.T) {
 	redistest.Parallel(t)
-	redistest.Each(t, func(t *testing.T, address string) {
-		living, other := start(t, address), start(t, address)
-		lock := living.starts(t, "1", "restart", 0)
-		living.client.Del(t.Context(), keys(t, living.client, "*{200}*")...)
-		living.client.Del(t.Context(), index)
-		eventually(t, "the action is recorded again", func() bool {
-			return len(keys(t, living.client, hash))+len(keys(t, living.client, "*:token:*"))+len(keys(t, living.client, index)) == 3
-		})
-		busy := refused[*actions.BusyError](t, other.Actions, actions.Claim{
-			Request: &interaction.Request{ID: "2", UserID: "200", CustomerID: "200"}, Action: interaction.Action{Name: "stop", BotID: "b1"},
-		})
-		if busy.Running.Action != "restart" {
-			t.Errorf("running is %+v", busy.Running)
-		}
-		end(lock, interaction.Done)
-		living.awaitNone(t)
+	server := redistest.StartMiniredis(t)
+	other := start(t, server.URL())
+	eventually(t, "the other process leads", func() bool { return len(keys(t, other.client, "*{leader}:lease")) == 1 })
+	living := start(t, server.URL())
+	before := living.starts(t, "1", "restart", 0)
+	listed := other.client.ZRange(t.Context(), index, 0, -1).Val()
+	server.Stop()
+	during, runs := living.starts(t, "2", "restart", 0), living.starts(t, "3", "restart", 0)
+	if during.Shared() || runs.Shared() {
+		t.Error("a Redis that is down has granted a lock")
+	}
+	end(before, interaction.Done)
+	end(during, interaction.Done)
+	server.Restart()
+	eventually(t, "Redis knows of the action that runs", func() bool {
+		held := other.client.ZRange(t.Context(), index, 0, -1).Val()
+		return len(held) == 1 && !slices.Equal(held, listed) && len(other.client.HKeys(t.Context(), hash).Val()) == 7
 	})
+	living.kill()
+	if r := await(t, other, other); r.Request.ID != "3" || r.Request.Token.Reveal() != "the-token" {
+		t.Error("reported:", r.Request.ID)
+	}
+	other.awaitNone(t)
 }
 
 func TestWhatCannotBeReadKeepsNoBotLocked(t *testing.T) {

@@ -204,7 +204,7 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	if err != nil {
 		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
-	if e, ok := errors.AsType[*rest.Error](err); ok && e.Temporary() {
+	if e, ok := errors.AsType[*rest.Error](err); ctx.Err() != nil || ok && e.Temporary() {
 		return err
 	}
 	return nil
