@@ -184,8 +184,8 @@ func (r *Responder) serve(event *interaction.Event) {
 
 // Report tells how an action ended whose process died: staff, if they do not know yet, and the caller, for
 // as long as Discord lets us and unless the message shows an end. The actions of one interaction share a
-// message, which is changed once for those that are reported at the same time. After an error the caller
-// may be told later.
+// message, which is changed once for those that are reported at the same time. Discord is tried once, so
+// that staff do not wait for it to read of others. After an error the caller may be told later.
 func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	req := &report.Request
 	req.Running = &report.Action
@@ -204,7 +204,8 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	if err != nil {
 		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
-	if e, ok := errors.AsType[*rest.Error](err); ctx.Err() != nil || ok && e.Temporary() {
+	e, ok := errors.AsType[*rest.Error](err)
+	if ok && (e.Temporary() || e.Code == rest.CodeUnknownWebhook && time.Since(req.ReceivedAt) < editPatience) { // see maxUnknown
 		return err
 	}
 	return nil

@@ -28,7 +28,7 @@ const (
 	// every ten minutes or so, and had success with the second or third try within
 	// some 10 s (discord-api-docs#7220); for others it stayed so (discord-api-docs#6851).
 	maxUnknown = 5
-	// passLimit bounds the one attempt to show what is soon out of date.
+	// passLimit bounds the one attempt to show what is soon out of date, or is tried again by the leader.
 	passLimit = 3 * time.Second
 	// lastLimit bounds a later response once the program has stopped waiting.
 	lastLimit = 2 * time.Second
@@ -114,16 +114,16 @@ func (rep *reply) editOriginal(ctx context.Context, m interaction.Message) error
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error { return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m) })
 }
 
-// editUnended is editOriginal, unless the message shows how an action ended: the process that ran it knows
-// better.
+// editUnended tries once to edit the original, unless that shows how an action ended: the process that ran
+// the action knows better.
 func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error {
-	return rep.retry(ctx, func(ctx context.Context) error {
-		shown, err := rep.responder.cfg.Discord.FindOriginal(ctx, rep.to)
-		if err != nil || rep.responder.cfg.ShowsEnd(shown) {
-			return err
-		}
-		return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m)
-	})
+	ctx, cancel := context.WithTimeout(ctx, passLimit)
+	defer cancel()
+	shown, err := rep.responder.cfg.Discord.FindOriginal(ctx, rep.to)
+	if err != nil || rep.responder.cfg.ShowsEnd(shown) {
+		return err
+	}
+	return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m)
 }
 
 // sendFollowUp sends a message of its own, and returns its ID. Unlike an edit it would show twice if it
@@ -150,11 +150,6 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	defer context.AfterFunc(rep.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
-	return rep.retry(ctx, send)
-}
-
-// retry is retryUntilExpiry until ctx is done.
-func (rep *reply) retry(ctx context.Context, send func(context.Context) error) error {
 	unknown := 0
 	attempt := func(context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, editLimit)
