@@ -40,7 +40,7 @@ func staffCommands(user discordtest.Options) []flow {
 		return c.staff.Menu(ctx, "Hosted bots", c.user)
 	}
 	status := func(c *person) (*discordtest.User, discordtest.View) {
-		return c.staff, newest(c.staff, "a status of "+c.user.ID)
+		return c.staff, newest(c.staff, "a status for "+c.user.ID)
 	}
 	return []flow{
 		{route: "command admin status", need: needsNothing, do: types("/admin status", nil), good: "Answers in time"},
@@ -71,8 +71,8 @@ func asideFlows() []flow {
 
 // leftAStatus leaves a message with the button of a status that shows dead letters.
 func leftAStatus(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, "status", interaction.Message{
-		Content: "a status of " + c.user.ID,
+	return in, c.left(ctx, c.staff, "shown", interaction.Message{
+		Content: "a status for " + c.user.ID,
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Try again", CustomID: "admin/status/retry"},
 		}}},
