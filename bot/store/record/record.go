@@ -41,6 +41,8 @@ const (
 	// laterFormat is the pause after which a record is looked at again that a later version of
 	// the program has written.
 	laterFormat = time.Minute
+	// newVersion is the version of a record that is yet to be saved.
+	newVersion = "0"
 	// unreadableFor is for how long a record is kept that cannot be decoded.
 	unreadableFor = 30 * 24 * time.Hour
 )
@@ -56,6 +58,8 @@ type Kind[T any] struct {
 	// it. A record of a later format is left alone, or taken for one of this if AnyFormat is set.
 	Format    int
 	AnyFormat bool
+	// Lenient says that what cannot be decoded is taken for an empty record, which may be saved anew.
+	Lenient bool
 	// Life is for how long a record is kept after it is saved that says nothing else; 0 to leave
 	// that as it is.
 	Life time.Duration
@@ -84,6 +88,9 @@ func (r *Record[T]) Again() time.Duration {
 	return max(time.Millisecond, time.Duration(r.next-r.Read)*time.Millisecond)
 }
 
+// IsNew reports whether the record is yet to be saved for the first time.
+func (r *Record[T]) IsNew() bool { return r.version == newVersion }
+
 // ForEver in the place of a record's Life says that it is kept until it is removed.
 const ForEver time.Duration = -1 * time.Millisecond
 
@@ -102,7 +109,7 @@ func (k *Kind[T]) keys(id, owner string) []string {
 // New returns a record that is yet to be saved. If there is one with the ID by then, Save
 // returns ErrConflict.
 func (k *Kind[T]) New(id, owner string) *Record[T] {
-	return &Record[T]{ID: id, Owner: owner, version: "0"}
+	return &Record[T]{ID: id, Owner: owner, version: newVersion}
 }
 
 // Add adds a record on which the caller works for a time; if the caller dies, it is due then.
@@ -129,10 +136,22 @@ func (k *Kind[T]) Save(ctx context.Context, r *Record[T], after time.Duration) e
 // what its caller owns: it is called again if another saves the record meanwhile. The error is
 // ErrConflict if that has happened updateAttempts times.
 func (k *Kind[T]) Update(ctx context.Context, id, owner string, after time.Duration, change func(*T) bool) (*Record[T], error) {
+	return k.Upsert(ctx, id, owner, after, func(r *Record[T]) bool { return !r.IsNew() && change(&r.Value) })
+}
+
+// Upsert is Update that makes a record if there is none (Record.IsNew). change may also say for how long the
+// record is kept, and as what it is counted.
+func (k *Kind[T]) Upsert(ctx context.Context, id, owner string, after time.Duration, change func(*Record[T]) bool) (*Record[T], error) {
 	for range updateAttempts {
 		r, err := k.Get(ctx, id, owner)
-		if r == nil || err != nil || !change(&r.Value) {
+		if err != nil {
 			return nil, err
+		}
+		if r == nil {
+			r = k.New(id, owner)
+		}
+		if !change(r) {
+			return nil, nil
 		}
 		if err = k.Save(ctx, r, after); err == nil {
 			return r, nil
@@ -231,22 +250,31 @@ func (k *Kind[T]) decode(r *Record[T], format, data string) error {
 
 // Hasten has records be due now, those that there are.
 func (k *Kind[T]) Hasten(ctx context.Context, ids ...string) error {
-	return k.dueNow(ctx, redis.ZAddArgs{XX: true}, ids)
+	return k.due(ctx, redis.ZAddArgs{XX: true}, 0, ids) // a score that is over
 }
 
 // Schedule has records be due now, also those that are not due at all.
 func (k *Kind[T]) Schedule(ctx context.Context, ids ...string) error {
-	return k.dueNow(ctx, redis.ZAddArgs{}, ids) // who takes what is no record any more drops it
+	return k.ScheduleAfter(ctx, 0, ids...)
 }
 
-func (k *Kind[T]) dueNow(ctx context.Context, which redis.ZAddArgs, ids []string) error {
+// ScheduleAfter has records be due no later than after a time, also those that are not due at all.
+func (k *Kind[T]) ScheduleAfter(ctx context.Context, after time.Duration, ids ...string) error {
+	score := float64(0)
+	if after > 0 {
+		score = float64(time.Now().Add(after).UnixMilli())
+	}
+	return k.due(ctx, redis.ZAddArgs{LT: true}, score, ids) // who takes what is no record any more drops it
+}
+
+func (k *Kind[T]) due(ctx context.Context, which redis.ZAddArgs, score float64, ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	for _, id := range ids {
-		which.Members = append(which.Members, redis.Z{Member: id}) // its score is 0, which is over
+		which.Members = append(which.Members, redis.Z{Score: score, Member: id})
 	}
 	return k.Redis.ZAddArgs(ctx, k.key("due"), which).Err()
 }
@@ -324,14 +352,18 @@ func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error)
 	r, err := k.read(k.Redis.HMGet(limited, k.key("record:"+id), "v", "f", "r"), id, owner)
 	switch {
 	case errors.Is(err, errLater):
-		err = nil
+		return nil, nil
+	case k.Lenient && errors.Is(err, ErrUnreadable):
+		*r = Record[T]{ID: id, Owner: owner, version: r.version}
+		return r, nil
 	case errors.Is(err, ErrUnreadable): // who works on another record makes no dead letter of that
 		err = errors.New(err.Error())
 	}
 	return r, err
 }
 
-// read reads the fields of a record; nil if there is none. The error may be errLater or ErrUnreadable.
+// read reads the fields of a record; nil if there is none. The error may be errLater or ErrUnreadable, beside a
+// record without its value.
 func (k *Kind[T]) read(found *redis.SliceCmd, id, owner string) (*Record[T], error) {
 	fields, err := found.Result()
 	if err != nil || len(fields) != 3 || fields[0] == nil && fields[2] == nil {
@@ -341,10 +373,7 @@ func (k *Kind[T]) read(found *redis.SliceCmd, id, owner string) (*Record[T], err
 	r.version, _ = fields[0].(string)
 	format, _ := fields[1].(string)
 	data, _ := fields[2].(string)
-	if err := k.decode(r, format, data); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return r, k.decode(r, format, data)
 }
 
 // Of returns an owner's records, those that can be read.
