@@ -41,6 +41,7 @@ import (
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
@@ -71,6 +72,7 @@ type Bot struct {
 	leader    *leader.Leader
 	actions   *actions.Actions
 	watcher   *watcher.Watcher
+	dms       *notify.Notifier
 	alerts    *alerts.Alerts
 	panels    *panel.Panels
 	outages   *outages.Outages

@@ -30,6 +30,7 @@ func (b *Bot) addWork() {
 	b.leader.Add(b.actions.Work())
 	if b.watcher.On() {
 		b.leader.Add(b.watcher.Work())
+		b.leader.Add(b.dms.Work())
 		b.leader.Add(b.alerts.Work())
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())

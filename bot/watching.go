@@ -10,6 +10,7 @@ import (
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
@@ -27,20 +28,22 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnLimits: b.pollsLimited, Wake: b.leader.Wake,
 		Log: b.log, Timing: timing,
 	})
-	b.alerts = alerts.New(alerts.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Watching: b.watcher, Log: b.log, Timing: alerts.DefaultTiming(),
-		Draw:   func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
-		Wake:   b.leader.Wake,
-		OnHeld: func(h alerts.Held, reason error) { b.staffQueue.Go(func() { b.stafflog.AlertsHeld(h, reason) }) },
+	b.dms = notify.New(notify.Config{
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Wake: b.leader.Wake, Log: b.log, Timing: notify.DefaultTiming(),
+		OnPause: func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
 	})
-	b.watcher.Observe(b.alerts.Changed)
+	b.alerts = alerts.New(alerts.Config{
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
+		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
+	})
+	b.watcher.Observe(b.alerts.Observe)
 	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval,
 		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage,
 	})
-	b.watcher.Observe(b.outages.Changed)
+	b.watcher.Observe(b.outages.Observe)
 	b.openPanels()
-	b.openFollowing()
+	b.openFollowing(cache)
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
 		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
@@ -53,12 +56,13 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 
 // reader returns what reads all that forget forgets of a customer: in parallel, so that a Redis
 // that stalls costs the time of one read.
-func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (commands.Kept, alerts.Contact, error) {
+func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept commands.Kept, dm, locale string, err error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
-	return func(ctx context.Context, userID string) (kept commands.Kept, dm alerts.Contact, err error) {
+	return func(ctx context.Context, userID string) (kept commands.Kept, dm, locale string, err error) {
 		var reads interaction.Beside
 		reads.Go(func() (err error) { kept.Cached, err = cache.Has(ctx, userID); return err })
-		reads.Go(func() (err error) { kept.Alerts, dm, err = b.alerts.Kept(ctx, userID); return err })
+		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
+		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })
 		reads.Go(func() error {
 			own, err := b.panels.Of(ctx, userID)
 			kept.Panels = len(own)
@@ -80,8 +84,8 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (comma
 			return err
 		})
 		err = reads.Wait()
-		kept.DM = dm.Channel != ""
-		return kept, dm, err
+		kept.DM = dm != ""
+		return kept, dm, locale, err
 	}
 }
 
@@ -89,7 +93,7 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (comma
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
 	read := b.reader(cache)
 	return func(ctx context.Context, userID string) (commands.Kept, error) {
-		kept, _, err := read(ctx, userID)
+		kept, _, _, err := read(ctx, userID)
 		return kept, err
 	}
 }
@@ -107,7 +111,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		if err := b.actions.AwaitIdle(limited, userID); err != nil {
 			return forgotten, err
 		}
-		kept, dm, err := read(ctx, userID)
+		kept, dm, locale, err := read(ctx, userID)
 		if err != nil { // what is removed could not be counted
 			return forgotten, err
 		}
@@ -115,15 +119,16 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
+		reached, notDM := b.dms.Forget(ctx, userID) // which alerts and what is followed need until then
 		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || followed > 0 || noted
+		removal.Known = removal.Known || cached || alerted || followed > 0 || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
 		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notEvents); err != nil || dm.Channel == "" {
+		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// Of two who press at once, Discord takes one message: the nonce is the same.
-		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, dm.Channel, "bye"+userID, goodbye(dm.Locale))
+		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, dm, "bye"+userID, goodbye(locale))
 		if notTold != nil {
 			b.log.Info().Err(notTold).Str("user", userID).Msg("a customer cannot be told that what was kept of them is removed")
 		}
@@ -133,7 +138,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 }
 
 // alertStatus is how alerts fare. It fails while Redis is away.
-func (b *Bot) alertStatus() (alerts.Status, error) {
+func (b *Bot) alertStatus() (notify.Status, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 	defer cancel()
 	s, err := b.alerts.Status(ctx)
@@ -174,15 +179,15 @@ func (b *Bot) openPanels() {
 		Ended: func(ctx context.Context, id string) error { return b.following.End(ctx, id) },
 		Wake:  b.leader.Wake,
 	})
-	b.watcher.Observe(b.panels.Changed)
+	b.watcher.Observe(b.panels.Observe)
 }
 
 // openFollowing makes what tells those who follow panels.
-func (b *Bot) openFollowing() {
+func (b *Bot) openFollowing(cache *accounts.Cache) {
 	b.following = following.New(following.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), DMs: b.alerts, Panels: b.panels, Log: b.log, Timing: following.DefaultTiming(),
-		Draw: func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
-		Wake: b.leader.Wake,
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known, Log: b.log,
+		History: history.New(b.redis.Client, b.space, b.watcher.Interval),
+		Draw:    func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
 	})
-	b.watcher.Observe(b.following.Changed)
+	b.watcher.Observe(b.following.Observe)
 }

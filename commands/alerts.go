@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -133,16 +134,18 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 
 // turnOn turns alerts on, and returns what is to be said of that, in which colour.
 func (c *Commands) turnOn(ctx context.Context, v view, set func(*alerts.Settings)) (now alerts.Settings, said string, color int, err error) {
-	now, sent, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
+	now, reached, err := c.watch.Alerts.TurnOn(ctx, v.recipient(), set)
 	switch {
-	case errors.Is(err, alerts.ErrClosed):
+	case errors.Is(err, notify.ErrClosed):
 		return now, "❌ " + v.t.Text(whyClosed(v.asked, err)), red, nil
-	case errors.Is(err, alerts.ErrLater):
+	case errors.Is(err, notify.ErrLater):
 		return now, "⏳ " + v.t.Text("alerts.later"), orange, nil
 	case err != nil:
 		return now, "", 0, unreadableAlerts(err)
-	case sent:
+	case reached == notify.Greeted:
 		return now, "✅ " + v.t.Text("alerts.turned_on"), blurple, nil
+	case reached == notify.OnItsWay:
+		return now, "✅ " + v.t.Text("alerts.on_its_way"), blurple, nil
 	}
 	return now, "✅ " + v.t.Text("alerts.turned_on_before"), blurple, nil
 }
@@ -168,9 +171,9 @@ func unreadableAlerts(err error) error {
 }
 
 // recipient is the caller, as somebody to whom alerts are sent.
-func (v view) recipient() alerts.Recipient {
+func (v view) recipient() notify.Recipient {
 	r := v.asked
-	to := alerts.Recipient{CustomerID: r.CustomerID, Locale: r.Locale, First: v.firstAlert()}
+	to := notify.Recipient{UserID: r.CustomerID, Locale: r.Locale, Greeting: v.firstAlert()}
 	if r.InBotDM && !r.ByStaff() {
 		to.DM = r.ChannelID
 	}
@@ -263,8 +266,8 @@ func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (inter
 	}), nil
 }
 
-// firstAlert is the message by which a customer sees that alerts arrive. It is its content, which a
-// phone shows in its notification (see Alert).
-func (v view) firstAlert() interaction.Message {
-	return interaction.Message{Content: "🔔 " + v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")})}
+// firstAlert is the message by which a customer sees that alerts arrive: a content, as a
+// phone shows that in its notification (see Alert).
+func (v view) firstAlert() string {
+	return "🔔 " + v.t.Format("alerts.first", args{"Alerts": v.mention("alerts")})
 }

@@ -11,6 +11,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -74,8 +75,8 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 
 // TestAlertsThatCannotBeTurnedOnSayWhy has alerts be turned on from each place.
 func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
-	blocked := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser})
-	noWay := fmt.Errorf("%w: %w", alerts.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeNoWayToUser})
+	blocked := fmt.Errorf("%w: %w", notify.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser})
+	noWay := fmt.Errorf("%w: %w", notify.ErrClosed, &rest.Error{Status: 403, Code: rest.CodeNoWayToUser})
 	inGuild, inDM, elsewhere := press("alerts/set/all/on"), press("alerts/set/all/on"), press("alerts/set/all/on")
 	inGuild.GuildID = "7"
 	inDM.InBotDM, inDM.ChannelID = true, "9"
@@ -87,7 +88,7 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 		want string
 	}{
 		{inGuild, blocked, closed}, {inGuild, noWay, closed}, {inDM, blocked, closed}, {inDM, noWay, alone},
-		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, alerts.ErrLater, "Try again in a few minutes"},
+		{elsewhere, blocked, alone}, {elsewhere, noWay, alone}, {inGuild, notify.ErrLater, "Try again in a few minutes"},
 	} {
 		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, closed: test.err}
 		wantText(t, ending(t, watching(t, h), test.from).Message, test.want, "🔕 Shop")
@@ -100,7 +101,8 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 	if h.recipient.DM != "9" {
 		t.Errorf("alerts go to the channel %q", h.recipient.DM)
 	}
-	wantText(t, ending(t, watching(t, &watched{w: h.w}), inGuild).Message, "I've just sent you a direct message")
+	wantText(t, ending(t, watching(t, &watched{w: h.w, greets: notify.Greeted}), inGuild).Message, "I've just sent you a direct message")
+	wantText(t, ending(t, watching(t, &watched{w: h.w, greets: notify.OnItsWay}), inGuild).Message, "Alerts are on. A direct message is on its way")
 }
 
 // TestAlertsNeedRedis has Redis, which alone has alerts, fail.
@@ -141,11 +143,15 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	} {
 		d.ask(c, r)
 	}
-	d.see(interaction.Reply(h.recipient.First))
+	d.see(interaction.Reply(interaction.Message{Content: h.recipient.Greeting}))
+	for _, h.greets = range []notify.Reached{notify.Greeted, notify.OnItsWay} {
+		h.alerts = alerts.Settings{}
+		d.ask(c, press("alerts/set/all/on"))
+	}
 	h.alerts, h.unwatched = alerts.Settings{All: true}, true
 	d.ask(c, command("alerts", nil))
 	h.alerts = alerts.Settings{}
-	for _, h.closed = range []error{alerts.ErrClosed, alerts.ErrLater} {
+	for _, h.closed = range []error{notify.ErrClosed, notify.ErrLater} {
 		for _, inGuild := range []bool{false, true} {
 			pressed := press("alerts/set/all/on")
 			pressed.GuildID, pressed.BotAbsent = "7", !inGuild

@@ -11,8 +11,8 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
-	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 )
@@ -30,16 +30,16 @@ func (c *Commands) followPanel(_ context.Context, r *interaction.Request) (inter
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
 		v := c.view(r)
 		to := v.recipient()
-		to.First = v.firstNews()
+		to.Greeting = v.firstNews()
 		began, err := c.watch.Following.Follow(ctx, r.Params["owner"], id, to)
 		switch {
-		case errors.Is(err, alerts.ErrClosed):
+		case errors.Is(err, notify.ErrClosed):
 			key := "follow.closed"
 			if whyClosed(r, err) != "alerts.closed" {
 				key = "follow.no_shared_server"
 			}
 			return v.note("❌ " + v.t.Text(key)), nil
-		case errors.Is(err, alerts.ErrLater):
+		case errors.Is(err, notify.ErrLater):
 			return v.note("⏳ " + v.t.Text("follow.later")), nil
 		case errors.Is(err, following.ErrNoPanel):
 			return interaction.Response{}, noPanel()
@@ -143,8 +143,8 @@ func (v view) followedLines(followed []panel.Panel) string {
 }
 
 // firstNews is the message by which somebody sees that messages of followed panels arrive.
-func (v view) firstNews() interaction.Message {
-	return interaction.Message{Content: "🔔 " + v.t.Format("follow.first", args{"Alerts": v.mention("alerts")})}
+func (v view) firstNews() string {
+	return "🔔 " + v.t.Format("follow.first", args{"Alerts": v.mention("alerts")})
 }
 
 // FollowerNews draws the message that tells a follower which bots of a panel are down or back: what the

@@ -19,7 +19,7 @@ func TestFollow(t *testing.T) {
 	c := watching(t, h)
 	followed := ending(t, c, press("aside/panel/43/follow/7")).Message
 	wantText(t, followed, "You follow this panel")
-	if h.recipient.CustomerID != "42" || !strings.Contains(h.recipient.First.Content, "I'll message you here when a bot on a panel") {
+	if h.recipient.UserID != "42" || !strings.Contains(h.recipient.Greeting, "I'll message you here when a bot on a panel") {
 		t.Errorf("the recipient is %+v", h.recipient)
 	}
 	wantText(t, ending(t, c, press("aside/panel/43/follow/7")).Message, "already follow this panel")

@@ -29,6 +29,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
@@ -408,14 +409,14 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Dead = slices.Repeat([]leader.Letter{{Kind: "panels", ID: long("i"), Reason: long("*"), Since: time.Unix(1, 0)}}, 99)
 	report.Queues = []leader.Queue{{Kind: long("k"), Due: 99_999, Late: 99_999, Dead: 99_999}, {Kind: "panels", Due: 1}, {Kind: "alerts"}}
 	d.ask(c, by("1", press("admin/status/retry")))
-	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, alerts.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
+	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, notify.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, limited := range []watcher.Limits{{Accounts: 99_999}, {Accounts: 99_999, All: true}} {
 		report.Watch.Limits = limited
 		d.ask(c, by("1", command("admin status", nil)))
 	}
 	for _, code := range []int{rest.CodeQuarantined, rest.CodeDMsTooFast} {
-		report.Alerts.Held = alerts.Held{Until: time.Now().Add(time.Hour), Code: code}
+		report.Alerts.Pause = notify.Pause{Until: time.Now().Add(time.Hour), Code: code}
 		d.ask(c, by("1", command("admin status", nil)))
 	}
 	for _, trouble = range []error{actions.ErrRunning, errors.New("redis is away")} {

@@ -7,6 +7,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
 )
@@ -15,8 +16,8 @@ import (
 type Alerts interface {
 	Offered() bool
 	Settings(ctx context.Context, customerID string) (alerts.Settings, error)
-	// TurnOn sends a first message to somebody new, and reports whether it did.
-	TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error)
+	// TurnOn sends a first message to somebody new, and returns whether that was needed.
+	TurnOn(ctx context.Context, to notify.Recipient, change func(*alerts.Settings)) (now alerts.Settings, reached notify.Reached, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
 }
@@ -45,7 +46,7 @@ type Panels interface {
 // Following keeps who follows which public panel, as package following says.
 type Following interface {
 	// Follow reports whether somebody follows a panel who did not before.
-	Follow(ctx context.Context, ownerID, panelID string, to alerts.Recipient) (began bool, err error)
+	Follow(ctx context.Context, ownerID, panelID string, to notify.Recipient) (began bool, err error)
 	Unfollow(ctx context.Context, userID, panelID string) error
 	Of(ctx context.Context, userID string) ([]panel.Panel, error)
 }

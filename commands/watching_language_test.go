@@ -12,9 +12,9 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -127,7 +127,7 @@ func (d *drawn) following(with func(change func(h *watched), requests ...interac
 	with(func(h *watched) { one(h); h.followed = h.panels }, follow, press("aside/unfollow/1"), command("alerts", nil), press("alerts/unfollow", "1"))
 	inGuild := follow
 	inGuild.GuildID = "7"
-	for _, refusal := range []error{alerts.ErrClosed, alerts.ErrLater, following.ErrFull, following.ErrTooMany, errors.New("away")} {
+	for _, refusal := range []error{notify.ErrClosed, notify.ErrLater, following.ErrFull, following.ErrTooMany, errors.New("away")} {
 		with(func(h *watched) { h.unfollowable = refusal }, follow, inGuild)
 	}
 	h := &watched{w: &world{}}
@@ -141,7 +141,7 @@ func (d *drawn) following(with func(change func(h *watched), requests ...interac
 	one(h)
 	c := watching(d.t, h)
 	d.ask(c, follow)
-	d.see(interaction.Reply(h.recipient.First))
+	d.see(interaction.Reply(interaction.Message{Content: h.recipient.Greeting}))
 }
 
 // panels draws public panels of one bot to as many as there may be, that fare well, badly and not

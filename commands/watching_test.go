@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -38,7 +39,8 @@ type watched struct {
 	closed    error            // why alerts cannot be turned on
 	off       bool             // nothing is watched
 	unwatched bool             // the account is not, though alerts are on
-	recipient alerts.Recipient // the latest for whom they were turned on
+	greets    notify.Reached   // how somebody new is reached
+	recipient notify.Recipient // the latest for whom they were turned on
 }
 
 func (h *watched) Offered() bool { return !h.off }
@@ -48,14 +50,16 @@ func (h *watched) Settings(_ context.Context, customerID string) (alerts.Setting
 	return h.alerts, h.err
 }
 
-func (h *watched) TurnOn(ctx context.Context, to alerts.Recipient, change func(*alerts.Settings)) (now alerts.Settings, sent bool, err error) {
+func (h *watched) TurnOn(ctx context.Context, to notify.Recipient, change func(*alerts.Settings)) (now alerts.Settings, reached notify.Reached, err error) {
 	if h.closed != nil {
-		return h.alerts, false, h.closed
+		return h.alerts, 0, h.closed
 	}
-	sent = !h.alerts.Any() && to.DM == ""
+	if !h.alerts.Any() && to.DM == "" {
+		reached = h.greets
+	}
 	h.recipient = to
-	now, err = h.TurnOff(ctx, to.CustomerID, change)
-	return now, sent, err
+	now, err = h.TurnOff(ctx, to.UserID, change)
+	return now, reached, err
 }
 
 func (h *watched) TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error) {
@@ -118,8 +122,8 @@ func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) 
 // follows are the panels that somebody follows.
 type follows struct{ *watched }
 
-func (f follows) Follow(_ context.Context, _, panelID string, to alerts.Recipient) (bool, error) {
-	f.w.touch(to.CustomerID)
+func (f follows) Follow(_ context.Context, _, panelID string, to notify.Recipient) (bool, error) {
+	f.w.touch(to.UserID)
 	i := slices.IndexFunc(f.panels, func(p panel.Panel) bool { return p.ID == panelID })
 	known := slices.ContainsFunc(f.followed, func(p panel.Panel) bool { return p.ID == panelID })
 	if f.unfollowable != nil || known {

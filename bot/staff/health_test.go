@@ -16,7 +16,7 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/logchannel"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/locale"
@@ -109,7 +109,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			r.PausedUntil, r.Invalid = time.Now().Add(5*time.Second), rest.FewerFrom
 			r.Watch.Grown, r.Watch.Delay, r.Alerts.Sent = true, time.Minute, 3
 			r.Outage = outages.Outage{Bots: 12, Customers: 9, Recovered: 3, First: time.Now().Add(-3 * time.Minute)}
-			r.Alerts.Held = alerts.Held{Until: time.Date(2100, 1, 2, 3, 4, 5, 0, time.UTC), New: true, Code: rest.CodeQuarantined}
+			r.Alerts.Pause = notify.Pause{Until: time.Date(2100, 1, 2, 3, 4, 5, 0, time.UTC), New: true, Code: rest.CodeQuarantined}
 			r.Log = []logchannel.Status{
 				{Channel: "8", Waiting: 3, Oldest: time.Now().Add(-2 * time.Minute)}, {Channel: "9", Trouble: "status 404"},
 				{Channel: "10", Trouble: "status 403", Forbidden: true},

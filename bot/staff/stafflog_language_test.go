@@ -22,7 +22,7 @@ import (
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -173,6 +173,6 @@ func writeEverything(log *stafflog.Log) {
 	log.AccountUnread("42", long)
 	log.EventUnreadable(failure)
 	log.InteractionStuck()
-	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, failure)
-	log.AlertsHeld(alerts.Held{Code: rest.CodeDMsTooFast}, failure)
+	log.MessagesPaused(notify.Pause{Code: rest.CodeQuarantined}, failure)
+	log.MessagesPaused(notify.Pause{Code: rest.CodeDMsTooFast}, failure)
 }

@@ -16,7 +16,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/staff/stafflog"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
@@ -134,7 +134,7 @@ func TestProblems(t *testing.T) {
 	log.Tell(stafflog.CacheGarbage, stafflog.Facts{Reason: errors.New("*refused*")})
 	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
 	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
-	log.AlertsHeld(alerts.Held{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
+	log.MessagesPaused(notify.Pause{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
 	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
 	for range 2 { // by two replicas
 		log.WatchSlow(watcher.Status{Accounts: 3, Interval: 90 * time.Second})

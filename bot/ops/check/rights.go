@@ -24,7 +24,7 @@ func needed() [][]any {
 		{"PUBLISH", triedKey, ""}, {"SUBSCRIBE", triedKey}, {"UNSUBSCRIBE", triedKey}, {"PING"}, {"TIME"},
 		{"PEXPIRE", triedKey, 1000}, {"EXPIRE", triedKey, 1},
 		{"HSET", triedKey, "f", ""}, {"HGET", triedKey, "f"}, {"HMGET", triedKey, "f"}, {"HEXISTS", triedKey, "f"}, {"HDEL", triedKey, "f"},
-		{"HINCRBY", triedKey, "f", 1}, {"HSCAN", triedKey, 0}, {"LPUSH", triedKey, ""}, {"LTRIM", triedKey, 0, 0}, {"LRANGE", triedKey, 0, 0},
+		{"HINCRBY", triedKey, "f", 1}, {"INCR", triedKey}, {"HSCAN", triedKey, 0}, {"LPUSH", triedKey, ""}, {"LTRIM", triedKey, 0, 0}, {"LRANGE", triedKey, 0, 0},
 		{"SADD", triedKey, ""}, {"SREM", triedKey, ""}, {"ZADD", triedKey, 0, ""}, {"ZREM", triedKey, ""}, {"ZSCORE", triedKey, ""},
 		{"ZMSCORE", triedKey, ""}, {"ZRANGE", triedKey, 0, 0}, {"ZRANGEBYSCORE", triedKey, 0, 0}, {"ZREMRANGEBYSCORE", triedKey, 0, 0},
 	}

@@ -23,7 +23,7 @@ import (
 	"hostbot/bot/ops/monitor"
 	"hostbot/bot/responder"
 	"hostbot/bot/staff/logchannel"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -55,8 +55,8 @@ func TestPages(t *testing.T) {
 		func() watcher.Status {
 			return watcher.Status{Accounts: 8, Interval: time.Minute, Limits: watcher.Limits{Accounts: 3, All: true}}
 		},
-		func() (alerts.Status, error) {
-			return alerts.Status{Sent: 9, Held: alerts.Held{Code: rest.CodeQuarantined, Until: time.Now().Add(time.Minute)}}, nil
+		func() (notify.Status, error) {
+			return notify.Status{Sent: 9, Pause: notify.Pause{Code: rest.CodeQuarantined, Until: time.Now().Add(time.Minute)}}, nil
 		},
 	)
 	pages := m.Handler(monitor.Pages{
@@ -143,7 +143,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	channel := logchannel.Status{Categories: []logchannel.Category{logchannel.Errors}}
 	m.LogChannels(func() []logchannel.Status { return []logchannel.Status{channel} }, func() uint64 { return 0 })
 	unknown := errors.New("refused")
-	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (alerts.Status, error) { return alerts.Status{}, unknown })
+	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (notify.Status, error) { return notify.Status{}, unknown })
 	later := map[string]float64{
 		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
 		"hostbot_gateway_sessions_remaining": 5, "hostbot_gateway_recommended_shards": 1,

@@ -1,13 +1,13 @@
 package monitor
 
 import (
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
 )
 
 // Watching adds to what /metrics shows how watching fares, and alerts. Where alerting
 // fails, nothing is shown of them: zeros would be taken for a new beginning.
-func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (alerts.Status, error)) {
+func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (notify.Status, error)) {
 	accounts := gauge("hostbot_watch_accounts", "Accounts that are watched, by all replicas.")
 	interval := gauge("hostbot_watch_interval_seconds",
 		"Time between two polls of an account; more than WATCH_INTERVAL where WATCH_RATE allows no less.")
@@ -41,6 +41,6 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (aler
 		show(waiting, float64(a.Waiting))
 		show(sent, float64(a.Sent))
 		show(refused, float64(a.Refused))
-		show(held, oneIf(a.Held.Is()))
+		show(held, oneIf(a.Pause.Is()))
 	})
 }

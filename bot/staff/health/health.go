@@ -13,7 +13,7 @@ import (
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/leader"
 	"hostbot/bot/staff/logchannel"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/watcher"
 	"hostbot/locale"
@@ -119,7 +119,7 @@ type Report struct {
 
 	Watching bool // accounts are watched at all
 	Watch    watcher.Status
-	Alerts   alerts.Status
+	Alerts   notify.Status
 	Outage   outages.Outage // of many bots; of none if there is none
 }
 

@@ -217,13 +217,13 @@ func (d describer) watching() []Item {
 		problem{is: w.Limits.Accounts > 0, state: Warning, cure: "log.cure.polls_limited"},
 		problem{is: w.Grown, state: Failure, cure: "log.cure.watch_slow"},
 	)}
-	if held := a.Held; held.Is() {
+	if pause := a.Pause; pause.Is() {
 		next := ""
-		if held.Until.After(d.now) {
-			next = d.t.Format("staff.status.held", locale.Args{"When": d.when(held.Until, "R")})
+		if pause.Until.After(d.now) {
+			next = d.t.Format("staff.status.held", locale.Args{"When": d.when(pause.Until, "R")})
 		}
-		text := d.lines(d.t.Text("log.problem."+held.Problem()), next)
-		items = append(items, d.item("direct messages", title, text, problem{is: true, state: Failure, cure: "log.cure." + held.Problem()}))
+		text := d.lines(d.t.Text("log.problem."+pause.Problem()), next)
+		items = append(items, d.item("direct messages", title, text, problem{is: true, state: Failure, cure: "log.cure." + pause.Problem()}))
 	}
 	return items
 }

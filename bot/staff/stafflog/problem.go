@@ -6,7 +6,7 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 )
 
 // RedisEmbedded writes that no Redis is configured, and what that means.
@@ -35,10 +35,10 @@ func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
 // InteractionStuck writes that an interaction does not end and was left behind.
 func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
 
-// AlertsHeld writes that Discord lets the bot send no direct messages, why, and what can be
+// MessagesPaused writes that Discord lets the bot send no direct messages, why, and what can be
 // done.
-func (l *Log) AlertsHeld(h alerts.Held, reason error) {
-	l.cured(h.Problem(), "log.cure."+h.Problem(), "\n"+because(reason))
+func (l *Log) MessagesPaused(p notify.Pause, reason error) {
+	l.cured(p.Problem(), "log.cure."+p.Problem(), "\n"+because(reason))
 }
 
 // cured writes what is wrong, what can be done, by the text cure, and more about it.

@@ -114,8 +114,8 @@ func refall(u *discordtest.User, server string, at time.Time) watcher.Change {
 	return c
 }
 
-// notify is after which time another message tells of a fall, where a test lets it pass.
-const notify = time.Hour
+// patience is after which time another message tells of a fall, where a test lets it pass.
+const patience = time.Hour
 
 // awaitNotify waits until the only alert is due when another message is to tell of a fall, and returns
 // that time.
@@ -127,7 +127,7 @@ func awaitNotify(t *testing.T, client redis.UniversalClient, a *alerts.Alerts) (
 			return false
 		}
 		next = time.UnixMilli(int64(due[0].Score)).Add(2 * time.Millisecond) // Redis's clock shows whole ones, as what is added to it
-		return time.Until(next) > notify/2
+		return time.Until(next) > patience/2
 	})
 	return next
 }
@@ -155,7 +155,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
 				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-				tune := func(timing *alerts.Timing) { timing.Notify = notify }
+				tune := func(c *setup) { c.Notify = patience }
 				a, kill := start(t, discord, url, &watched{}, tune)
 				anna, now := discord.User("anna"), time.Now()
 				turnOn(t, a, anna)
@@ -168,7 +168,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 				if v := anna.InDM().Sees(t, text); v.ID != first.ID {
 					t.Error("another message tells of it at once")
 				}
-				if next := awaitNotify(t, client, a); next.Before(edited.Add(notify)) {
+				if next := awaitNotify(t, client, a); next.Before(edited.Add(patience)) {
 					t.Errorf("another message is to tell of it after %v", next.Sub(edited))
 				}
 				kill()
@@ -213,7 +213,7 @@ func TestFallThatIsOverNotifiesNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
 				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Notify = notify })
+				a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Notify = patience })
 				anna := discord.User("anna")
 				turnOn(t, a, anna)
 				tell(t, a, fell(anna, "shop", time.Now()))
@@ -239,7 +239,7 @@ func TestLostAnswerToTheNextMessageMakesNoThird(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		discord.ExpectFailures()
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Notify = time.Millisecond })
+		a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Notify = time.Millisecond })
 		anna := discord.User("anna")
 		turnOn(t, a, anna)
 		tell(t, a, fell(anna, "shop", time.Now()))
@@ -258,7 +258,7 @@ func TestLostAnswerToTheNextMessageMakesNoThird(t *testing.T) {
 func TestAlertFromBeforeIsGoneOnWith(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Notify = time.Millisecond })
+		a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Notify = time.Millisecond })
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
 		tell(t, a, fell(anna, "shop", now))

@@ -2,6 +2,7 @@ package alerts_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"log"
@@ -22,6 +23,7 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 	"hostbot/hostapi/redistest"
@@ -69,30 +71,37 @@ func (w *watched) Unwatch(ctx context.Context, customerID string, _ watcher.Reas
 	return nil
 }
 
-// start starts alerts. kill ends them as a signal would that they cannot catch.
-func start(t *testing.T, discord *discordtest.Server, url string, w *watched, tune func(*alerts.Timing)) (a *alerts.Alerts, kill func()) {
-	t.Helper()
-	return startWith(t, discord, url, w, func(c *alerts.Config) {
-		if tune != nil {
-			tune(&c.Timing)
-		}
-	})
+// setup is of what alerts are made in a test.
+type setup struct {
+	notify.Config
+	Notify time.Duration // see alerts.Config
 }
 
-func startWith(t *testing.T, discord *discordtest.Server, url string, w *watched, change func(*alerts.Config)) (a *alerts.Alerts, kill func()) {
+// start starts alerts, changed as a test needs them. kill ends them as a signal would that they cannot
+// catch.
+func start(t *testing.T, discord *discordtest.Server, url string, w *watched, change func(*setup)) (a *alerts.Alerts, kill func()) {
 	t.Helper()
 	client := redistest.Connect(t, url)
-	timing := alerts.Timing{
-		Work: 2 * time.Second, Retry: 50 * time.Millisecond,
-		Hold: 50 * time.Millisecond, LongestHold: time.Second, Opening: time.Millisecond, Notify: 2 * time.Minute,
-	}
 	to := rest.New(secret.Text(discord.Token()), discord.URL())
 	leading := leader.New(leader.Config{Redis: client, Name: "replica", Log: zerolog.Nop(), Timing: leader.Timing{
 		Lease: 2 * time.Second, Renew: 20 * time.Millisecond, Read: 20 * time.Millisecond, Window: time.Second, Retry: 50 * time.Millisecond,
 	}})
-	config := alerts.Config{Redis: client, Discord: to, Watching: w, Draw: draw, Wake: leading.Wake, Log: zerolog.Nop(), Timing: timing}
-	change(&config)
-	a = alerts.New(config)
+	s := setup{
+		Notify: alerts.DefaultNotify,
+		Config: notify.Config{
+			Redis: client, Discord: to, Wake: leading.Wake, OnPause: func(notify.Pause, error) {}, Log: zerolog.Nop(),
+			Timing: notify.Timing{
+				Work: 2 * time.Second, Retry: 50 * time.Millisecond, Pause: 50 * time.Millisecond, LongPause: 100 * time.Millisecond,
+				Refused: time.Millisecond, Window: time.Millisecond, Opening: time.Millisecond,
+			},
+		},
+	}
+	if change != nil {
+		change(&s)
+	}
+	dms := notify.New(s.Config)
+	a = alerts.New(alerts.Config{Redis: client, DMs: dms, Watching: w, Draw: draw, Notify: s.Notify, Log: zerolog.Nop()})
+	leading.Add(dms.Work())
 	leading.Add(a.Work())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
@@ -142,8 +151,8 @@ func turnOn(t *testing.T, a *alerts.Alerts, u *discordtest.User) {
 }
 
 // as is a user who turns alerts on.
-func as(u *discordtest.User) alerts.Recipient {
-	return alerts.Recipient{CustomerID: u.ID, Locale: "de", First: interaction.Message{Content: "hello"}}
+func as(u *discordtest.User) notify.Recipient {
+	return notify.Recipient{UserID: u.ID, Locale: "de", Greeting: "hello"}
 }
 
 // fell is a bot's fall, and back its recovery.
@@ -155,12 +164,45 @@ func back(u *discordtest.User, server string, at time.Time) watcher.Change {
 	return watcher.Change{CustomerID: u.ID, ServerID: server, Name: server, From: hostapi.StateCrashed, To: hostapi.StateRunning, At: at}
 }
 
+// tell shows alerts a poll of each customer with changes.
 func tell(t *testing.T, a *alerts.Alerts, changes ...watcher.Change) {
 	t.Helper()
-	if err := a.Changed(t.Context(), changes); err != nil {
+	if err := observe(t.Context(), a, changes); err != nil {
 		t.Fatal(err)
 	}
 }
+
+func observe(ctx context.Context, a *alerts.Alerts, changes []watcher.Change) (err error) {
+	of := make(map[string][]watcher.Change)
+	for _, c := range changes {
+		of[c.CustomerID] = append(of[c.CustomerID], c)
+	}
+	for customerID, own := range of {
+		err = errors.Join(err, a.Observe(ctx, watcher.Poll{CustomerID: customerID, Changes: own}))
+	}
+	return err
+}
+
+// calls counts calls by method and route.
+func calls(discord *discordtest.Server, method, route string) (n int) {
+	for _, c := range discord.Calls() {
+		if c.Method == method && c.Route == route {
+			n++
+		}
+	}
+	return n
+}
+
+// refusing is a fault that refuses each message with a status and a code.
+func refusing(status, code int) discordtest.Fault {
+	return discordtest.Fault{
+		Method: http.MethodPost, Route: discordtest.RouteMessages, Status: status,
+		Header: http.Header{"Content-Type": {"application/json"}}, Body: fmt.Sprintf(`{"code": %d, "message": "no"}`, code),
+	}
+}
+
+// crashes is of how many customers a bot falls at once.
+const crashes = 100
 
 // eventually waits until something is so.
 func eventually(t *testing.T, yes func() bool) {
@@ -249,7 +291,7 @@ func TestGlobalLimitHoldsAllUp(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
 		var client *rest.Client
-		a, _ := startWith(t, discord, url, &watched{}, func(c *alerts.Config) { client = c.Discord.(*rest.Client) })
+		a, _ := start(t, discord, url, &watched{}, func(c *setup) { client = c.Discord.(*rest.Client) })
 		anna, ben := discord.User("anna"), discord.User("ben")
 		turnOn(t, a, anna)
 		turnOn(t, a, ben)
@@ -290,7 +332,7 @@ func TestOnlyTheChannelIsLeftWhereAlertsAreOff(t *testing.T) {
 		if _, watching := w.Load(anna.ID); watching {
 			t.Error("the account is still watched")
 		}
-		wantChannelAlone(t, url, anna)
+		wantContactAlone(t, url, anna)
 	})
 }
 
@@ -353,9 +395,9 @@ func TestManyCrashesAtOnce(t *testing.T) {
 		discord.ExpectFailures()
 		w := &watched{}
 		clients := newFleet(t, discord)
-		fast := func(c *alerts.Config) { c.Discord = clients }
-		first, kill := startWith(t, discord, url, w, fast)
-		second, _ := startWith(t, discord, url, w, fast)
+		fast := func(c *setup) { c.Discord = clients }
+		first, kill := start(t, discord, url, w, fast)
+		second, _ := start(t, discord, url, w, fast)
 		var changes []watcher.Change
 		var people []*discordtest.User
 		now := time.Now().Truncate(time.Second)
@@ -378,12 +420,12 @@ func TestManyCrashesAtOnce(t *testing.T) {
 			discord.Inject(fault)
 		}
 		// The watcher tells again what was not taken, be it that Redis is slow.
-		eventually(t, func() bool { return first.Changed(limit, changes) == nil })
+		eventually(t, func() bool { return observe(limit, first, changes) == nil })
 		people[crashes/2].InDM().Sees(t, "shop c fell")
 		kill()
 		endLease(t, url)
-		hasten(t, redistest.Connect(t, url), second)                                // what the other one was at
-		eventually(t, func() bool { return second.Changed(limit, changes) == nil }) // and what one that died took
+		hasten(t, redistest.Connect(t, url), second)                                 // what the other one was at
+		eventually(t, func() bool { return observe(limit, second, changes) == nil }) // and what one that died took
 		for _, u := range people {
 			if _, err := u.InDM().Await(limit, func(v discordtest.View) bool { return v.Contains("shop c fell 1 times") }); err != nil {
 				t.Fatal(err)
@@ -419,56 +461,6 @@ func TestTwoProcessesTurnAlertsOnOnce(t *testing.T) {
 		}
 		if n := len(anna.InDM().Messages()); n != 1 {
 			t.Errorf("anna reads %d messages", n)
-		}
-	})
-}
-
-// TestSettingsAreChangedAtOnce has changes meet: two wait for Discord to take the first
-// message while others are made, or the second finds it already.
-func TestSettingsAreChangedAtOnce(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		clock := discordtest.NewManualClock(time.Now())
-		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
-		a, _ := start(t, discord, url, &watched{}, nil)
-		anna := discord.User("anna")
-		turn := func(server string) error {
-			_, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.Set(server, true) })
-			return err
-		}
-		discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 2, After: true, Delay: time.Minute})
-		var turning sync.WaitGroup
-		var ended atomic.Int32
-		for _, server := range []string{"shop", "radio"} {
-			turning.Go(func() {
-				defer ended.Add(1)
-				if err := turn(server); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		eventually(t, func() bool {
-			return calls(discord, http.MethodPost, discordtest.RouteMessages)+int(ended.Load()) == 2
-		})
-		if n := len(anna.InDM().Messages()); n != 1 {
-			t.Errorf("anna reads %d first messages", n)
-		}
-		for _, server := range []string{"old", "older"} {
-			if err := turn(server); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := a.Mute(t.Context(), anna.ID, "old", clock.Now().Add(time.Hour)); err != nil {
-			t.Error(err)
-		}
-		if _, err := a.TurnOff(t.Context(), anna.ID, func(s *alerts.Settings) { s.Set("older", false) }); err != nil {
-			t.Error(err)
-		}
-		clock.BlockUntil(t, calls(discord, http.MethodPost, discordtest.RouteMessages))
-		clock.Advance(time.Minute)
-		turning.Wait()
-		s, err := a.Settings(t.Context(), anna.ID)
-		if err != nil || !s.For("shop") || !s.For("radio") || s.For("older") || s.Muted["old"].IsZero() {
-			t.Errorf("settings: %+v (%v)", s, err)
 		}
 	})
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi/redistest"
 )
 
@@ -28,7 +27,7 @@ func TestWhatDiscordDidNotTakeIsSentOnce(t *testing.T) {
 				discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 				discord.ExpectFailures()
 				discord.SetZonelessEmbeds(strings.HasSuffix(name, "without a zone"))
-				a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Retry = time.Hour }) // what changes is due at once
+				a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Timing.Retry = time.Hour }) // what changes is due at once
 				anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 				turnOn(t, a, anna)
 				once := fault
@@ -109,7 +108,7 @@ func TestFallWhileAnotherIsGivenUp(t *testing.T) {
 		clock := discordtest.NewManualClock(time.Now())
 		discord := discordtest.RunT(t, discordtest.Config{Clock: clock})
 		discord.ExpectFailures()
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Work = 40 * time.Second })
+		a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Timing.Work = 40 * time.Second })
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
 		discord.Inject(discordtest.Fault{

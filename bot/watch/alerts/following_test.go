@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,11 +15,13 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
-	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/following"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
 )
 
@@ -27,22 +30,36 @@ type scene struct {
 	t      *testing.T
 	redis  redis.UniversalClient
 	panels map[string]panel.Panel
+	bots   map[string]history.Past  // of owner 42
+	stops  map[string]accounts.Note // what the owner did to bots
 	sent   map[string][]rest.Posted // by channel
-	due    []string
-	opened []string // whose DM was opened
-	held   time.Duration
+	opened []string                 // whose DM was opened
 	// refusal is Discord's, of the next messages; lost is that of the next answer alone.
 	refusal, lost error
-	closed        error
 	f             *following.Following
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{t: t, sent: make(map[string][]rest.Posted), redis: redistest.Connect(t, redistest.StartMiniredis(t).URL())}
+	s := &scene{
+		t: t, redis: redistest.Connect(t, redistest.StartMiniredis(t).URL()),
+		sent: make(map[string][]rest.Posted), bots: make(map[string]history.Past), stops: make(map[string]accounts.Note),
+	}
 	s.panels = map[string]panel.Panel{"7": {ID: "7", OwnerID: "42", ChannelID: "9", Bots: []string{"a", "b"}}}
+	for _, id := range []string{"a", "b", "c"} {
+		s.is(id, hostapi.StateRunning)
+	}
+	timing := notify.DefaultTiming()
+	timing.Window = time.Millisecond
 	s.f = following.New(following.Config{
-		Redis: s.redis, Discord: s, DMs: s, Panels: s, Log: zerolog.Nop(), Timing: following.DefaultTiming(),
+		Redis: s.redis, Panels: s, History: s, Log: zerolog.Nop(),
+		DMs: notify.New(notify.Config{
+			Redis: s.redis, Discord: s, Log: zerolog.Nop(), Timing: timing,
+			Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {},
+		}),
+		Known: func(context.Context, string) (accounts.Snapshot, error) {
+			return accounts.Snapshot{List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Bot a"}, {ID: "b", Name: "Bot b"}}}, Notes: s.stops}, nil
+		},
 		Draw: func(n following.News) interaction.Message {
 			var text []string
 			for _, b := range n.Down {
@@ -54,9 +71,24 @@ func newScene(t *testing.T) *scene {
 			embed := &discordgo.MessageEmbed{Timestamp: n.At.Format(time.RFC3339Nano)}
 			return interaction.Message{Content: strings.Join(text, ", "), Embeds: []*discordgo.MessageEmbed{embed}}
 		},
-		Wake: func(_ context.Context, _ string, ids ...string) { s.due = append(s.due, ids...) },
 	})
 	return s
+}
+
+// is has the history show a bot in a state from now on.
+func (s *scene) is(serverID string, state hostapi.State) {
+	spans := append(s.bots[serverID].Spans, history.Span{From: time.Now(), State: state})
+	s.bots[serverID] = history.Past{Spans: spans, Standing: history.Standing{State: state, Since: time.Now().Truncate(time.Second)}}
+}
+
+func (s *scene) Bots(_ context.Context, _ string, _ time.Time, serverIDs ...string) (map[string]history.Past, error) {
+	past := make(map[string]history.Past)
+	for _, id := range serverIDs {
+		if bot, known := s.bots[id]; known {
+			past[id] = bot
+		}
+	}
+	return past, nil
 }
 
 func (s *scene) Of(context.Context, string) (own []panel.Panel, err error) {
@@ -74,13 +106,9 @@ func (s *scene) Get(_ context.Context, customerID, id string) (*panel.Panel, err
 	return &p, nil
 }
 
-func (s *scene) Kept(context.Context, string) (alerts.Settings, alerts.Contact, error) {
-	return alerts.Settings{}, alerts.Contact{}, nil
-}
-func (s *scene) HeldFor(context.Context) (time.Duration, error) { return s.held, nil }
-func (s *scene) Introduce(_ context.Context, to alerts.Recipient) (string, error) {
-	s.opened = append(s.opened, to.CustomerID)
-	return "dm-" + to.CustomerID, s.closed
+func (s *scene) OpenDM(_ context.Context, userID string) (string, error) {
+	s.opened = append(s.opened, userID)
+	return "dm-" + userID, nil
 }
 
 func (s *scene) CreateMessage(_ context.Context, channelID, _ string, m interaction.Message) (string, error) {
@@ -99,10 +127,10 @@ func (s *scene) LatestMessages(_ context.Context, channelID string, _ int) ([]re
 	return s.sent[channelID], nil
 }
 
-// follow has somebody follow the panel.
+// follow has somebody follow the panel, who is greeted.
 func (s *scene) follow(userID string) {
 	s.t.Helper()
-	if began, err := s.f.Follow(s.t.Context(), "42", "7", alerts.Recipient{CustomerID: userID}); err != nil || !began {
+	if began, err := s.f.Follow(s.t.Context(), "42", "7", notify.Recipient{UserID: userID, Greeting: "hello"}); err != nil || !began {
 		s.t.Fatalf("%s does not follow: %v, %v", userID, began, err)
 	}
 }
@@ -126,38 +154,37 @@ return 1`
 	}
 }
 
-// began is when the bots of a test began to run.
-var began = time.Now().Add(-24 * time.Hour).Truncate(time.Second)
-
-// falls has a bot go down, for the nth time.
-func (s *scene) falls(serverID string, n int) {
+// falls has a bot go down.
+func (s *scene) falls(serverID string) {
 	s.t.Helper()
-	s.changes(watcher.Change{
-		CustomerID: "42", ServerID: serverID, Name: "Bot " + serverID, From: hostapi.StateRunning, To: hostapi.StateCrashed,
-		Since: began.Add(time.Duration(n) * time.Hour), At: time.Now(), Unexpected: true,
-	})
+	s.becomes(watcher.Change{ServerID: serverID, From: hostapi.StateRunning, To: hostapi.StateCrashed, Unexpected: true})
 }
 
 // returns has a bot be back.
 func (s *scene) returns(serverID string) {
 	s.t.Helper()
-	s.changes(watcher.Change{CustomerID: "42", ServerID: serverID, From: hostapi.StateCrashed, To: hostapi.StateRunning, At: time.Now()})
+	s.becomes(watcher.Change{ServerID: serverID, From: hostapi.StateCrashed, To: hostapi.StateRunning})
 }
 
-func (s *scene) changes(c watcher.Change) {
+// becomes has a poll show a change, which the history has after that.
+func (s *scene) becomes(c watcher.Change) {
 	s.t.Helper()
-	if err := s.f.Changed(s.t.Context(), []watcher.Change{c}); err != nil {
+	if err := s.f.Observe(s.t.Context(), watcher.Poll{CustomerID: "42", Changes: []watcher.Change{c}}); err != nil {
 		s.t.Fatal(err)
 	}
+	s.is(c.ServerID, c.To)
 }
 
 // work does what the leader does with what is due, until nothing is due soon.
 func (s *scene) work() {
 	s.t.Helper()
-	for ; len(s.due) > 0; s.due = s.due[1:] {
+	for _, id := range s.redis.ZRange(s.t.Context(), s.f.Work().Due, 0, -1).Val() {
+		if err := s.redis.ZAddXX(s.t.Context(), s.f.Work().Due, redis.Z{Member: id}).Err(); err != nil {
+			s.t.Fatal(err)
+		}
 		for again := time.Millisecond; again > 0 && again < time.Second; {
 			var err error
-			if again, err = s.f.Work().Reconcile(s.t.Context(), s.due[0]); err != nil {
+			if again, err = s.f.Work().Reconcile(s.t.Context(), id); err != nil {
 				s.t.Fatal(err)
 			}
 		}
@@ -170,7 +197,9 @@ func (s *scene) reads(userID string, want ...string) {
 	s.work()
 	var got []string
 	for _, m := range s.sent["dm-"+userID] {
-		got = append(got, m.Content)
+		if m.Content != "hello" {
+			got = append(got, m.Content)
+		}
 	}
 	if strings.Join(got, "; ") != strings.Join(want, "; ") {
 		s.t.Errorf("%s reads %q, want %q", userID, got, want)
@@ -181,47 +210,60 @@ func TestFollowersAreTold(t *testing.T) {
 	s := newScene(t)
 	s.follow("1")
 	s.follow("2")
-	s.falls("a", 1)
-	s.falls("c", 1) // which is not on the panel
+	s.falls("a")
+	s.falls("c") // which is not on the panel
 	s.reads("1", "Bot a is down")
-	s.falls("a", 1) // told twice
+	s.falls("a") // again, without being back
 	s.reads("1", "Bot a is down")
 	s.returns("a")
 	s.reads("1", "Bot a is down", "Bot a is back")
-	s.falls("b", 1)
+	s.falls("b")
 	s.returns("b") // before anybody was told
 	s.reads("2", "Bot a is down", "Bot a is back")
 	if err := s.f.Unfollow(t.Context(), "1", "7"); err != nil {
 		t.Fatal(err)
 	}
-	s.falls("a", 2)
+	s.falls("a")
 	s.reads("1", "Bot a is down", "Bot a is back")
 	s.reads("2", "Bot a is down", "Bot a is back", "Bot a is down")
+}
+
+// TestStopThatTheOwnerWantsIsNoNews has a bot be stopped, while another falls.
+func TestStopThatTheOwnerWantsIsNoNews(t *testing.T) {
+	s := newScene(t)
+	s.follow("1")
+	s.stops["a"] = accounts.Note{Action: "stop", At: time.Now().Add(-time.Minute)}
+	s.becomes(watcher.Change{ServerID: "a", From: hostapi.StateRunning, To: hostapi.StateStopped})
+	s.falls("b")
+	s.reads("1", "Bot b is down")
+	s.returns("a")
+	s.stops["a"] = accounts.Note{Action: "stop", At: time.Now().Add(-time.Hour)}
+	s.becomes(watcher.Change{ServerID: "a", From: hostapi.StateRunning, To: hostapi.StateStopped, Unexpected: true})
+	s.reads("1", "Bot b is down", "Bot a is down")
 }
 
 // TestFollowingBeginsWithHowItIs has somebody follow a panel with a bot that is down.
 func TestFollowingBeginsWithHowItIs(t *testing.T) {
 	s := newScene(t)
+	s.falls("a")
 	s.follow("1")
-	s.falls("a", 1)
-	s.work()
-	s.follow("2")
-	s.reads("2")
+	s.falls("b")
+	s.reads("1", "Bot b is down")
 	s.returns("a")
-	s.reads("2", "Bot a is back")
+	s.reads("1", "Bot b is down", "Bot a is back")
 }
 
 // TestFollowersAreNotTroubled has a bot fall all the time.
 func TestFollowersAreNotTroubled(t *testing.T) {
 	s := newScene(t)
 	s.follow("1")
-	for n := range 10 {
-		s.falls("a", n)
+	for range 10 {
+		s.falls("a")
 		s.work()
 		s.returns("a")
 		s.work()
 	}
-	if n := len(s.sent["dm-1"]); n != 6 {
+	if n := len(s.sent["dm-1"]); n != 1+6 {
 		t.Errorf("%d messages are sent in an hour", n)
 	}
 }
@@ -230,13 +272,8 @@ func TestLostAnswerPostsNothingTwice(t *testing.T) {
 	s := newScene(t)
 	s.follow("1")
 	s.lost = &rest.Error{Status: 502, Uncertain: true}
-	s.falls("a", 1)
+	s.falls("a")
 	s.work()
-	if err := s.redis.ZAddXX(t.Context(), s.f.Work().Due, redis.Z{Member: "7/1"}).Err(); err != nil {
-		t.Fatal(err)
-	}
-	s.due = []string{"7/1"}
-	s.reads("1", "Bot a is down")
 	s.returns("a") // which is told where it is known that the first message is there
 	s.reads("1", "Bot a is down", "Bot a is back")
 }
@@ -263,10 +300,9 @@ func TestFollowingEnds(t *testing.T) {
 		},
 		"by closed messages": func(s *scene) error {
 			s.refusal = &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser}
-			s.falls("a", 1)
+			s.falls("a")
 			s.work()
-			_, err := s.f.Forget(s.t.Context(), "42") // which has what fell
-			return err
+			return nil
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -278,39 +314,39 @@ func TestFollowingEnds(t *testing.T) {
 			if err := end(s); err != nil {
 				t.Fatal(err)
 			}
-			if keys := s.redis.Keys(t.Context(), "*").Val(); len(keys) > 0 {
-				t.Errorf("these keys are left: %q", keys)
+			left := slices.DeleteFunc(s.redis.Keys(t.Context(), "*").Val(), func(key string) bool {
+				return strings.HasSuffix(key, ":window") || strings.HasSuffix(key, ":counts") // which name nobody
+			})
+			if len(left) > 0 {
+				t.Errorf("these keys are left: %q", left)
 			}
 		})
 	}
 }
 
 func TestFollowingIsRefused(t *testing.T) {
-	s := newScene(t)
-	for want, refuse := range map[error]func(){
-		following.ErrNoPanel: func() { delete(s.panels, "7") },
-		alerts.ErrClosed:     func() { s.closed = alerts.ErrClosed },
-		following.ErrFull: func() {
+	for want, refuse := range map[error]func(s *scene){
+		following.ErrNoPanel: func(s *scene) { delete(s.panels, "7") },
+		notify.ErrClosed:     func(s *scene) { s.refusal = &rest.Error{Status: 403, Code: rest.CodeCannotMessageUser} },
+		following.ErrFull: func(s *scene) {
 			s.follow("90")
 			s.fill("90")
 			s.opened = nil
 		},
 	} {
-		refuse()
-		began, err := s.f.Follow(t.Context(), "42", "7", alerts.Recipient{CustomerID: "1"})
+		s := newScene(t)
+		refuse(s)
+		began, err := s.f.Follow(t.Context(), "42", "7", notify.Recipient{UserID: "1", Greeting: "hello"})
 		if began || !errors.Is(err, want) {
 			t.Errorf("it is refused with %v, want %v", err, want)
 		}
 		if errors.Is(want, following.ErrFull) && len(s.opened) > 0 {
 			t.Error("a DM was opened for nothing")
 		}
-		s.panels["7"], s.closed = panel.Panel{ID: "7", OwnerID: "42", ChannelID: "9", Bots: []string{"a", "b"}}, nil
-		if err := s.redis.FlushAll(t.Context()).Err(); err != nil {
-			t.Fatal(err)
-		}
 	}
+	s := newScene(t)
 	s.follow("1")
-	if again, err := s.f.Follow(t.Context(), "42", "7", alerts.Recipient{CustomerID: "1"}); again || err != nil {
+	if again, err := s.f.Follow(t.Context(), "42", "7", notify.Recipient{UserID: "1"}); again || err != nil {
 		t.Errorf("it is followed twice: %v, %v", again, err)
 	}
 }

@@ -4,28 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 	"time"
 
-	"hostbot/bot/discord/rest"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/hostapi/redistest"
 )
 
-// wantChannelAlone fails where more is kept of a user than the DM channel, or that for longer than
+// wantContactAlone fails where more is kept of a user than how to reach them, or that for longer than
 // 30 days.
-func wantChannelAlone(t *testing.T, url string, u *discordtest.User) {
+func wantContactAlone(t *testing.T, url string, u *discordtest.User) {
 	t.Helper()
 	client := redistest.Connect(t, url)
 	keys, err := redistest.Keys(t.Context(), client, "*"+u.ID+"*")
-	if err != nil || len(keys) != 1 {
+	slices.Sort(keys)
+	want := []string{"hostbot:{contacts}:of:" + u.ID, "hostbot:{contacts}:record:" + u.ID}
+	if err != nil || !slices.Equal(keys, want) {
 		t.Fatalf("left are %q (%v)", keys, err)
 	}
-	want := fmt.Sprintf(`{"version":1,"channel":%q}`, u.InDM().ChannelID())
 	const most = 30 * 24 * time.Hour
-	if got, left := client.Get(t.Context(), keys[0]).Val(), client.PTTL(t.Context(), keys[0]).Val(); got != want || left <= most-time.Hour || left > most {
-		t.Errorf("%s holds %s for %v, want %s", keys[0], got, left, want)
+	for _, key := range keys {
+		if left := client.PTTL(t.Context(), key).Val(); left <= most-time.Hour || left > most {
+			t.Errorf("%s is kept for %v", key, left)
+		}
+	}
+}
+
+// wantNothingKept fails where anything is kept of a user.
+func wantNothingKept(t *testing.T, url string, u *discordtest.User) {
+	t.Helper()
+	if keys, err := redistest.Keys(t.Context(), redistest.Connect(t, url), "*"+u.ID+"*"); err != nil || len(keys) > 0 {
+		t.Errorf("left are %q (%v)", keys, err)
 	}
 }
 
@@ -36,11 +48,11 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 		discord := discordtest.RunT(t)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
-		on := func(nonce string, want bool) {
+		on := func(want notify.Reached) {
 			t.Helper()
-			now, sent, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.Set("shop", true) })
-			if err != nil || sent != want || !now.For("shop") {
-				t.Errorf("a first message was sent: %v, want %v; settings: %+v (%v)", sent, want, now, err)
+			now, reached, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.Set("shop", true) })
+			if err != nil || reached != want || !now.For("shop") {
+				t.Errorf("anna was reached: %v, want %v; settings: %+v (%v)", reached, want, now, err)
 			}
 		}
 		off := func() {
@@ -51,65 +63,20 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 			if s, err := a.Settings(t.Context(), anna.ID); err != nil || s.Any() {
 				t.Errorf("settings: %+v (%v)", s, err)
 			}
-			if _, dm, err := a.Kept(t.Context(), anna.ID); err != nil || dm.Channel == "" {
-				t.Errorf("staff do not see that the channel is kept (%v)", err)
-			}
+			wantContactAlone(t, url, anna)
 		}
-		on("1", true)
+		on(notify.Greeted)
 		off()
 		off() // once more
-		on("2", false)
+		on(notify.Known)
 		tell(t, a, fell(anna, "shop", time.Now()))
 		anna.InDM().Sees(t, "shop c fell")
 		off()
-		if _, err := a.Forget(t.Context(), anna.ID); err != nil {
-			t.Fatal(err)
+		if known, err := a.DMs.Forget(t.Context(), anna.ID); err != nil || !known {
+			t.Fatal(known, err)
 		}
-		if keys, err := redistest.Keys(t.Context(), redistest.Connect(t, url), "*"+anna.ID+"*"); err != nil || len(keys) > 0 {
-			t.Errorf("left are %q (%v)", keys, err)
-		}
-		on("3", true)
-	})
-}
-
-// TestQuarantineHoldsWhoAsksInTheirDMsAsWell has anna ask in her DM with the bot, to which the
-// bot has sent nothing of its own, and ben there as well, to whom it has.
-func TestQuarantineHoldsWhoAsksInTheirDMsAsWell(t *testing.T) {
-	each(t, func(t *testing.T, url string) {
-		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, func(timing *alerts.Timing) { timing.Hold, timing.LongestHold = time.Hour, time.Hour })
-		anna, ben, cem := discord.User("anna"), discord.User("ben"), discord.User("cem")
-		turnOn(t, a, ben)
-		discord.Quarantine(true)
-		on := func(u *discordtest.User, nonce string, inDM bool) (sent bool, err error) {
-			to := as(u)
-			if inDM {
-				to.DM = u.InDM().ChannelID()
-			}
-			_, sent, err = a.TurnOn(t.Context(), to, func(s *alerts.Settings) { s.SetAll(true) })
-			return sent, err
-		}
-		if _, err := on(cem, "1", false); rest.CodeOf(err) != rest.CodeQuarantined {
-			t.Fatalf("cem's alerts end with %v", err)
-		}
-		if _, err := on(anna, "2", true); !errors.Is(err, alerts.ErrLater) {
-			t.Errorf("anna's alerts end with %v", err)
-		}
-		if s, err := a.Settings(t.Context(), anna.ID); err != nil || s.Any() {
-			t.Errorf("anna's settings: %+v (%v)", s, err)
-		}
-		if sent, err := on(ben, "3", true); err != nil || sent {
-			t.Errorf("ben's alerts: a first message was sent: %v (%v)", sent, err)
-		}
-		discord.Quarantine(false)
-		endPause(t, url)
-		eventually(t, func() bool { sent, err := on(anna, "4", true); return err == nil && sent }) // which shows that it is over
-		if sent, err := on(discord.User("dan"), "5", true); err != nil || sent {
-			t.Errorf("dan's alerts: a first message was sent: %v (%v)", sent, err)
-		}
-		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 3 {
-			t.Errorf("%d DMs were opened", n)
-		}
+		wantNothingKept(t, url, anna)
+		on(notify.Greeted)
 	})
 }
 
@@ -132,7 +99,7 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 				now, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) })
 				return now, err
 			}
-			if now, err := on(); !errors.Is(err, alerts.ErrLater) || now.Any() {
+			if now, err := on(); !errors.Is(err, notify.ErrLater) || now.Any() {
 				t.Errorf("alerts end with %+v, %v", now, err)
 			}
 			mend()
@@ -145,4 +112,48 @@ func TestAlertsAreOffWhileDiscordFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBeyondTheWindowTheLeaderOpensDMs has nine people turn alerts on at once, by two processes, of whom
+// Discord lets the bot write to six, and one with closed DMs.
+func TestBeyondTheWindowTheLeaderOpensDMs(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		discord.ExpectFailures()
+		window := func(c *setup) { c.Timing.Window = time.Hour }
+		first, _ := start(t, discord, url, &watched{}, window)
+		second, _ := start(t, discord, url, &watched{}, window)
+		var people []*discordtest.User
+		ways := make(map[notify.Reached]int)
+		for i := range 9 {
+			u := discord.User(fmt.Sprint("c", i))
+			people = append(people, u)
+			u.CloseDMs(i == 8)
+			for range 2 { // who presses twice changes nothing
+				now, reached, err := []*alerts.Alerts{first, second}[i%2].TurnOn(t.Context(), as(u), func(s *alerts.Settings) { s.SetAll(true) })
+				if err != nil || !now.All {
+					t.Fatalf("alerts are %+v (%v)", now, err)
+				}
+				ways[reached]++
+			}
+		}
+		if ways[notify.Greeted] != 5 || ways[notify.OnItsWay] < 4 {
+			t.Errorf("people are reached: %v", ways)
+		}
+		tell(t, first, fell(people[7], "shop", time.Now()))
+		people[7].InDM().Sees(t, "shop c fell")
+		for _, u := range people[:8] {
+			u.InDM().Sees(t, "hello")
+			if n := len(u.InDM().Messages()); n > 2 || n == 2 && u != people[7] {
+				t.Errorf("%s reads %d messages", u.Name, n)
+			}
+		}
+		eventually(t, func() bool {
+			s, err := first.Settings(t.Context(), people[8].ID)
+			return err == nil && !s.Closed.IsZero()
+		})
+		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n > len(people)+1 {
+			t.Errorf("%d DMs were opened", n)
+		}
+	})
 }

@@ -10,13 +10,13 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/notify"
 	"hostbot/hostapi/redistest"
 )
 
 // hanging is a Discord that answers no new message but the first.
 type hanging struct {
-	alerts.Discord
+	notify.Discord
 	messages atomic.Int32
 	asked    chan struct{}
 }
@@ -39,7 +39,7 @@ func TestAlertOfATermThatEndsIsDueAtOnce(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
 		h := &hanging{asked: make(chan struct{})}
-		a, kill := startWith(t, discord, url, &watched{}, func(c *alerts.Config) {
+		a, kill := start(t, discord, url, &watched{}, func(c *setup) {
 			h.Discord, c.Discord = c.Discord, h
 			c.Timing.Work, c.Timing.Retry = time.Hour, time.Hour
 		})

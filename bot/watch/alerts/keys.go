@@ -2,29 +2,15 @@ package alerts
 
 import "time"
 
-// What Redis keeps in the application's space. The names have one hash tag, so that a
-// Cluster has them in one place.
+// What Redis keeps in the application's space are records of two kinds:
 //
-//	{alerts}:customer:ID    a customer's settings, locale and DM channel, or when alerts were turned off as Discord
-//	                        refused them; of one who turned them off the channel, and of one whose
-//	                        first message may be there when it was sent
-//	{alerts}:counts         hash: how much was sent and refused
-//	{alerts}:told:HOLD:CODE staff were told that Discord refuses with a code
-//
-// Alerts are records of a kind, whose IDs are CUSTOMER/ALERT and whose owner is the customer. Of
-// other kinds are the holds, and the line of those to whom a DM is opened.
+//	settings  CUSTOMER: of what a customer is notified, or when alerts were turned off as Discord refused them
+//	alerts    CUSTOMER/ALERT: an alert and its message. Its owner is the customer
 const (
-	kind   = "alerts"
-	format = 2 // of a delivery as JSON
+	settingsKind, kind = "settings", "alerts"
 
-	customerVersion = 1
-
-	countsKey = "{alerts}:counts" // that of the kind
-	sentCount = "sent"
-	toldKey   = "{alerts}:told:"
-
-	holdKind, allHold, newHold = "holds", "all", "new"
-	lineKind, lineID           = "opening", "line"
+	settingsFormat = 1 // of Settings as JSON
+	format         = 2 // of a delivery as JSON
 
 	// QuietFor is for how long a bot that keeps falling has to run before a message tells of its next
 	// fall, and within which mostFalls of them are too many.
@@ -41,21 +27,8 @@ const (
 	unseenFor = 10 * time.Minute
 	// MuteFor is for how long a bot that is muted sends no alerts.
 	MuteFor = time.Hour
-	// longestLine is for how long the line of those to whom a DM is opened may be held up. The
-	// longest pause that was seen of Discord is an hour (discord-api-docs#5385).
-	longestLine = 2 * time.Hour
 	// closedFor is for how long it is known why alerts are off.
 	closedFor = 30 * 24 * time.Hour
-	// channelFor is for how long a customer's DM channel is known once alerts are off.
-	channelFor = 30 * 24 * time.Hour
-	// heldFor is for how long a hold whose pause is over is remembered while nothing is tried.
-	heldFor = 24 * time.Hour
-	// callLimit bounds one use of Redis.
-	callLimit = time.Second
 	// nonceLength is in characters (see message.Wanted.Name).
 	nonceLength = 20
 )
-
-func (a *Alerts) customerKey(customerID string) string {
-	return a.Space.Key("{alerts}:customer:" + customerID)
-}

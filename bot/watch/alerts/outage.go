@@ -32,9 +32,9 @@ func (o Outage) recent(at time.Time) bool {
 	return o.RecoveredAt.IsZero() || at.Sub(o.RecoveredAt) < QuietFor
 }
 
-// anew reports whether another alert is to tell of a further fall. An edit is to if the bot was not
+// another reports whether another alert is to tell of a further fall. An edit is to if the bot was not
 // back, or if nobody is notified as it keeps falling.
-func (o Outage) anew(at time.Time) bool {
+func (o Outage) another(at time.Time) bool {
 	return !o.RecoveredAt.IsZero() && (!o.Quiet || !o.recent(at))
 }
 

@@ -1,19 +1,17 @@
 package alerts
 
 import (
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-
-	"hostbot/bot/discord/message"
+	"hostbot/bot/store/record"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
 )
 
-// Settings are what a customer wants to be told of.
+// Settings are what a customer wants to be notified of. The customer alone changes them, and what notes that
+// no message can be sent.
 type Settings struct {
 	All  bool            `json:"all,omitempty"`  // every bot, also those to come
 	Bots map[string]bool `json:"bots,omitempty"` // by server ID, what is other than All
@@ -66,109 +64,43 @@ func (s *Settings) Set(serverID string, on bool) {
 // SetAll turns alerts on or off for all bots.
 func (s *Settings) SetAll(on bool) { *s = Settings{All: on} }
 
-// customer is what is kept of somebody with alerts, and for a while of somebody who had some.
-type customer struct {
-	Version int `json:"version"` // of its form: customerVersion
-	Settings
-	Locale  string `json:"locale,omitempty"`
-	Channel string `json:"channel,omitempty"` // of the DM
-	// First is what is known of the first message until it is known to be there.
-	First message.State `json:"first,omitzero"`
-}
-
-// Settings returns a customer's settings.
+// Settings returns a customer's settings. An unknown one has no alerts.
 func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
-	c, err := a.customer(ctx, customerID)
-	return c.Settings, err
+	r, err := a.settings.Get(ctx, customerID, customerID)
+	if err != nil || r == nil {
+		return Settings{}, err
+	}
+	return r.Value, nil
 }
 
-// Contact is how a customer is reached by direct message. It is kept though alerts are off.
-type Contact struct {
-	Channel string // of the DM; "" if none is known
-	Locale  string
-}
-
-// Kept returns all that is kept of a customer, in one read.
-func (a *Alerts) Kept(ctx context.Context, customerID string) (Settings, Contact, error) {
-	c, err := a.customer(ctx, customerID)
-	return c.Settings, Contact{c.Channel, c.Locale}, err
-}
-
-// customer returns what is kept of a customer. An unknown one has no alerts.
-func (a *Alerts) customer(ctx context.Context, customerID string) (customer, error) {
-	return a.readCustomer(ctx, a.Redis, a.customerKey(customerID))
-}
-
-// errLater says that a later version of the program has written what is kept of a customer. It is
-// left alone.
-var errLater = errors.New("alerts: what is kept of a customer is of a later version")
-
-// readCustomer reads what is kept of a customer. If that cannot be decoded, nothing is known, and the
-// customer can turn alerts on again.
-func (a *Alerts) readCustomer(ctx context.Context, from redis.Cmdable, key string) (c customer, err error) {
-	value, err := from.Get(ctx, key).Bytes()
-	if err != nil || len(value) == 0 {
-		return customer{}, ignoreNil(err)
-	}
-	var of struct{ Version int }
-	err = json.Unmarshal(value, &of)
-	if of.Version > customerVersion {
-		return customer{}, errLater
-	}
-	if err == nil {
-		err = json.Unmarshal(value, &c)
-	}
-	if err != nil {
-		a.Log.Error().Err(err).Str("key", key).Msg("what redis has of a customer's alerts cannot be read: none are on")
-		return customer{}, nil
-	}
-	return c, nil
-}
-
-// TurnOn changes a customer's settings so that there are more alerts than before. To somebody
-// new it sends a first message, and reports whether it did. That is one message, also if several
-// processes do so at a time, or if it was sent before and Discord's answer was lost. The error is ErrClosed where the customer takes none, with
-// Discord's reason, and ErrLater where Discord takes none for now; the settings stay as they
-// are then.
-func (a *Alerts) TurnOn(ctx context.Context, to Recipient, change func(*Settings)) (now Settings, sent bool, err error) {
-	kept, err := a.customer(ctx, to.CustomerID)
-	if err != nil {
-		return Settings{}, false, err
-	}
-	channel := cmp.Or(to.DM, kept.Channel)
-	sent = channel == ""
-	if !sent && kept.Channel == "" {
-		// In quarantine Discord may take nothing where the bot has sent nothing of its own.
-		if sent, err = a.quarantined(ctx); err != nil {
-			return kept.Settings, false, err
-		}
-	}
-	if sent {
-		if channel, err = a.introduce(ctx, to, a.firstAlert(to.CustomerID, kept.First)); err != nil {
-			return kept.Settings, false, err
-		}
+// TurnOn changes a customer's settings so that there are more alerts than before, and returns how the
+// customer is reached. The error may be notify.ErrClosed or notify.ErrLater; the settings stay as they are
+// then.
+func (a *Alerts) TurnOn(ctx context.Context, to notify.Recipient, change func(*Settings)) (now Settings, reached notify.Reached, err error) {
+	if reached, err = a.DMs.Reach(ctx, kind, to); err != nil {
+		now, failed := a.Settings(ctx, to.UserID)
+		return now, reached, errors.Join(err, failed)
 	}
 	// The account is watched before alerts are on, so that none is on for nothing.
-	if err := a.Watching.Watch(ctx, to.CustomerID, watcher.Alerts); err != nil {
-		return Settings{}, sent, err
+	if err = a.Watching.Watch(ctx, to.UserID, watcher.Alerts); err != nil {
+		return Settings{}, reached, err
 	}
-	now, err = a.update(ctx, to.CustomerID, func(c *customer) {
-		c.Locale, c.Channel, c.Closed, c.First = to.Locale, channel, time.Time{}, message.State{}
-		change(&c.Settings)
+	now, err = a.update(ctx, to.UserID, func(s *Settings) {
+		s.Closed = time.Time{}
+		change(s)
 	})
 	if err == nil { // somebody who has just turned alerts off may have had it watched no more
-		err = a.Watching.Watch(ctx, to.CustomerID, watcher.Alerts)
+		err = a.Watching.Watch(ctx, to.UserID, watcher.Alerts)
 	}
-	return now, sent, err
+	return now, reached, err
 }
 
 // TurnOff changes a customer's settings so that there are fewer alerts. Without any, all that is
-// kept for them is forgotten but the channel, so that who turns alerts on again soon is not sent
-// another first message.
+// kept for them is forgotten, but for how the customer is reached.
 func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
-	now, err := a.update(ctx, customerID, func(c *customer) { change(&c.Settings) })
+	now, err := a.update(ctx, customerID, change)
 	if err == nil && !now.Any() {
-		err = a.unwatch(ctx, customerID)
+		err = errors.Join(a.unwatch(ctx, customerID), a.DMs.Release(ctx, kind, customerID, true))
 	}
 	return now, err
 }
@@ -178,7 +110,7 @@ func (a *Alerts) unwatch(ctx context.Context, customerID string) error {
 	if err := a.Watching.Unwatch(ctx, customerID, watcher.Alerts); err != nil {
 		return err
 	}
-	now, err := a.customer(ctx, customerID)
+	now, err := a.Settings(ctx, customerID)
 	if err == nil && now.Any() {
 		err = a.Watching.Watch(ctx, customerID, watcher.Alerts)
 	}
@@ -187,100 +119,66 @@ func (a *Alerts) unwatch(ctx context.Context, customerID string) error {
 
 // Mute has no message sent of a bot until then. One that was sent is kept true.
 func (a *Alerts) Mute(ctx context.Context, customerID, serverID string, until time.Time) error {
-	c, err := a.customer(ctx, customerID)
-	if err != nil || !c.Any() {
-		return err
-	}
-	_, err = a.update(ctx, customerID, func(c *customer) {
-		if c.Muted == nil {
-			c.Muted = make(map[string]time.Time)
+	_, err := a.settings.Update(ctx, customerID, customerID, record.Keep, func(s *Settings) bool {
+		if s.Muted == nil {
+			s.Muted = make(map[string]time.Time)
 		}
-		c.Muted[serverID] = until
+		s.Muted[serverID] = until
+		return s.Any()
 	})
 	return err
 }
 
-// updateAttempts is how often a change of settings is tried that meets others.
-const updateAttempts = 10
-
-// update changes what is kept of a customer, and forgets what is of alerts alone where none are on
-// then.
-// Where somebody else changes it at the same time, it begins again.
-func (a *Alerts) update(ctx context.Context, customerID string, change func(*customer)) (now Settings, err error) {
-	key := a.customerKey(customerID)
-	attempt := func(tx *redis.Tx) error {
-		c, err := a.readCustomer(ctx, tx, key)
-		if err != nil {
-			return err
+// update changes a customer's settings, and forgets the customer's alerts where none are on then.
+func (a *Alerts) update(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
+	r, err := a.settings.Upsert(ctx, customerID, customerID, record.Keep, func(r *record.Record[Settings]) bool {
+		change(&r.Value)
+		if r.Life = record.ForEver; !r.Value.Any() {
+			r.Value, r.Life = Settings{Closed: r.Value.Closed}, closedFor
 		}
-		change(&c)
-		if !c.Any() {
-			c = customer{Settings: Settings{Closed: c.Closed}, Channel: c.Channel, First: c.First}
-		}
-		now, c.Version = c.Settings, customerVersion
-		content, err := json.Marshal(c)
-		if err != nil {
-			return err
-		}
-		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			if c.Any() {
-				return p.Set(ctx, key, content, 0).Err()
-			}
-			if c.Channel == "" && c.First.Tried == 0 && c.Closed.IsZero() {
-				return p.Del(ctx, key).Err()
-			}
-			return p.Set(ctx, key, content, channelFor).Err()
-		})
-		return err
-	}
-	for range updateAttempts {
-		err = a.Redis.Watch(ctx, attempt, key)
-		if !errors.Is(err, redis.TxFailedErr) {
-			break
-		}
-	}
-	if err == nil && !now.Any() {
-		_, err = a.forgetAlerts(ctx, customerID)
-	}
+		return true
+	})
 	if err != nil {
 		return Settings{}, err
 	}
-	return now, nil
+	if now := r.Value; now.Any() {
+		return now, nil
+	}
+	if r.Value.Closed.IsZero() {
+		if err = a.settings.Drop(ctx, r); errors.Is(err, record.ErrConflict) { // they are on again by now
+			err = nil
+		}
+	}
+	_, failed := a.forgetAlerts(ctx, customerID)
+	return r.Value, errors.Join(err, failed)
 }
 
 // forgetAlerts forgets a customer's alerts, and returns how many there were. One that stays
 // as Redis fails is not sent, since alerts are off.
 func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int, err error) {
-	own, err := a.records.Of(ctx, customerID)
+	own, err := a.Records.Of(ctx, customerID)
 	for _, r := range own {
-		_, _, failure := a.records.Remove(ctx, r.ID, customerID)
+		_, _, failure := a.Records.Remove(ctx, r.ID, customerID)
 		err = errors.Join(err, failure)
 	}
-	return len(own), errors.Join(err, a.records.RemoveUnreadable(ctx, customerID))
+	return len(own), errors.Join(err, a.Records.RemoveUnreadable(ctx, customerID))
 }
 
-// Forget turns a customer's alerts off and forgets all that is kept for them. It tells
-// whether there was anything.
+// Forget turns a customer's alerts off and forgets all that is kept for them, but for how the customer is
+// reached. It reports whether there was anything.
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	removed, err := a.Redis.Del(ctx, a.customerKey(customerID)).Result()
+	last, _, err := a.settings.Remove(ctx, customerID, customerID)
 	alerts, failure := a.forgetAlerts(ctx, customerID)
-	return removed > 0 || alerts > 0, errors.Join(err, failure, a.unwatch(ctx, customerID))
+	return last != nil || alerts > 0, errors.Join(err, failure, a.unwatch(ctx, customerID))
 }
 
-// refuse turns a customer's alerts off, as no message can be sent, and keeps for a while
+// close turns a customer's alerts off, as no message can be sent, and keeps for a while
 // that this is why.
-func (a *Alerts) refuse(ctx context.Context, customerID string) error {
-	_, err := a.Forget(ctx, customerID)
-	why, _ := json.Marshal(customer{Version: customerVersion, Settings: Settings{Closed: time.Now()}}) // which always can be encoded
-	err = errors.Join(err, a.Redis.Set(ctx, a.customerKey(customerID), why, closedFor).Err(),
-		a.Redis.HIncrBy(ctx, a.Space.Key(countsKey), "refused", 1).Err())
-	a.Log.Info().Err(err).Str("user", customerID).Msg("a customer takes no direct messages: alerts are turned off")
-	return err
-}
-
-func ignoreNil(err error) error {
-	if errors.Is(err, redis.Nil) {
-		return nil
+func (a *Alerts) close(ctx context.Context, customerID string) error {
+	now, err := a.Settings(ctx, customerID)
+	if err != nil || !now.Any() {
+		return err
 	}
-	return err
+	_, err = a.update(ctx, customerID, func(s *Settings) { *s = Settings{Closed: time.Now()} })
+	return errors.Join(err, a.unwatch(ctx, customerID))
 }

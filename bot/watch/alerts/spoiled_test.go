@@ -2,6 +2,7 @@ package alerts_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // TestWhatCannotBeReadKeepsNobodyElseBack has Redis hold no JSON in the place of a customer's settings,
-// or of what is known of a message. The next customer is told all the same, and this one can turn
+// of how the customer is reached, or of what is known of a message. The next customer is told all the same, and this one can turn
 // alerts on again.
 func TestWhatCannotBeReadKeepsNobodyElseBack(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
@@ -20,7 +21,10 @@ func TestWhatCannotBeReadKeepsNobodyElseBack(t *testing.T) {
 		now := time.Now().Truncate(time.Second)
 		for name, spoil := range map[string]func(u *discordtest.User) error{
 			"settings": func(u *discordtest.User) error {
-				return client.Set(t.Context(), "hostbot:{alerts}:customer:"+u.ID, "no JSON", 0).Err()
+				return client.HSet(t.Context(), "hostbot:{settings}:record:"+u.ID, "r", "{").Err()
+			},
+			"contact": func(u *discordtest.User) error {
+				return client.HSet(t.Context(), "hostbot:{contacts}:record:"+u.ID, "r", "{").Err()
 			},
 			"message": func(u *discordtest.User) error {
 				return client.HSet(t.Context(), recordKey(t, client, u), "r", "{").Err()
@@ -41,12 +45,12 @@ func TestWhatCannotBeReadKeepsNobodyElseBack(t *testing.T) {
 				tell(t, a, fell(anna, "radio", now))
 			}
 			anna.InDM().Sees(t, "radio c fell")
-			if _, err := a.Forget(t.Context(), anna.ID); err != nil {
+			_, err := a.Forget(t.Context(), anna.ID)
+			_, failed := a.DMs.Forget(t.Context(), anna.ID)
+			if err = errors.Join(err, failed); err != nil {
 				t.Error(err)
 			}
-			if left := client.Keys(t.Context(), "*"+anna.ID+"*").Val(); len(left) > 0 {
-				t.Errorf("%q are left", left)
-			}
+			wantNothingKept(t, url, anna)
 		}
 	})
 }
@@ -58,16 +62,16 @@ func TestSettingsOfALaterVersionAreLeftAlone(t *testing.T) {
 		discord, client := discordtest.RunT(t), redistest.Connect(t, url)
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
-		const later = `{"version":9,"all":"some"}`
-		key := "hostbot:{alerts}:customer:" + anna.ID
-		if err := client.Set(t.Context(), key, later, 0).Err(); err != nil {
+		const later = `{"all":"some"}`
+		key := "hostbot:{settings}:record:" + anna.ID
+		if err := client.HSet(t.Context(), key, "v", 1, "f", 9, "r", later).Err(); err != nil {
 			t.Fatal(err)
 		}
 		tell(t, a, fell(anna, "shop", time.Now()))
 		if _, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) }); err == nil {
 			t.Error("the settings were changed")
 		}
-		if kept := client.Get(t.Context(), key).Val(); kept != later {
+		if kept := client.HGet(t.Context(), key, "r").Val(); kept != later {
 			t.Errorf("the settings are %s", kept)
 		}
 	})

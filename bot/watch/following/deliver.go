@@ -4,18 +4,19 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
 
 	"hostbot/bot/discord/message"
-	"hostbot/bot/discord/rest"
-	"hostbot/bot/leader"
+	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 )
 
 const (
@@ -24,9 +25,13 @@ const (
 	// mostAnHour is how many messages a follower gets of one panel in an hour. What happens after
 	// that is told once the hour is over, if it is still so.
 	mostAnHour = 6
-	// mostRefusals is how often a message is tried that Discord refuses, with pauses that double
-	// up to longestPause: for eight hours. The person follows the panel no more then.
-	mostRefusals, longestPause = 12, 2 * time.Hour
+	// written is after which time the history has what a poll has shown: the watcher writes it after
+	// all observers have returned, in one use of Redis, which takes a second at most.
+	written = 2 * time.Second
+	// newsFor is for how long it is news that a bot went down. Before it the bot was seen to run.
+	newsFor = 24 * time.Hour
+	// stopsFor is for how long a bot that was asked to stop may take to be seen so.
+	stopsFor = 5 * time.Minute
 	// nonceLength is in characters (see message.Wanted.Name).
 	nonceLength = 18
 )
@@ -44,178 +49,147 @@ type News struct {
 type Bot struct {
 	ID    string        `json:"id"`
 	Name  string        `json:"name"`
-	State hostapi.State `json:"state"` // in which it is or was down
-	At    time.Time     `json:"at"`    // when it went down, or was back
-	Fall  string        `json:"fall"`  // names the outage
+	State hostapi.State `json:"state"`
+	At    time.Time     `json:"at"` // since when it is in the state
 }
 
-// Work is what the leader does: it tells followers. Those of a panel take turns with those of
-// others.
-func (f *Following) Work() leader.Kind {
-	return leader.Kind{
-		Name: followKind, Due: f.follows.DueKey(), AtOnce: atOnce, Limit: f.Timing.Work, Reconcile: f.reconcile,
-		Line: func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
+// Observe has followers of panels looked at for whom a poll has news. It may be given a poll twice.
+func (f *Following) Observe(ctx context.Context, p watcher.Poll) error {
+	concerns := func(c watcher.Change) bool { return c.Unexpected || c.To == hostapi.StateRunning }
+	if !slices.ContainsFunc(p.Changes, concerns) {
+		return nil
 	}
-}
-
-// reconcile tells a follower what is new.
-func (f *Following) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
-	r, again, err := f.follows.Take(ctx, id, f.Timing.Work)
-	if r == nil {
-		return again, err
-	}
-	wait, err := f.tell(ctx, r)
-	if errors.Is(err, errEnded) || errors.Is(err, record.ErrConflict) {
-		return 0, nil
-	}
+	panels, err := f.Panels.Of(ctx, p.CustomerID)
 	if err != nil {
-		f.Log.Debug().Err(err).Msg("a follower was not told and will be told again")
-		wait = f.pause(ctx, r, err)
+		return err
 	}
-	switch err := f.follows.Save(context.WithoutCancel(ctx), r, wait); {
-	case errors.Is(err, record.ErrConflict):
-		return 0, nil
-	case err != nil:
-		return 0, err
+	var due []string
+	for _, shown := range panels {
+		followers, err := f.Records.Of(ctx, shown.ID)
+		if err != nil {
+			return err
+		}
+		for _, r := range followers {
+			if slices.ContainsFunc(p.Changes, func(c watcher.Change) bool {
+				return concerns(c) && slices.Contains(shown.Bots, c.ServerID) && r.Value.Down[c.ServerID] != c.Unexpected
+			}) {
+				due = append(due, r.ID)
+			}
+		}
 	}
-	return r.Again(), nil
+	return f.Records.ScheduleAfter(ctx, written, due...)
 }
 
-// errEnded says that a follow is no more.
-var errEnded = errors.New("following: it has ended")
-
-// tell tells a follower what is new, and returns when to look again. The record is yet to be saved.
-func (f *Following) tell(ctx context.Context, r *record.Record[follow]) (again time.Duration, err error) {
+// next returns what is new to a follower.
+func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify.Wanted[follow], time.Duration, error) {
 	panelID, userID, _ := strings.Cut(r.ID, "/")
-	p, err := f.Panels.Get(ctx, r.Value.OwnerID, panelID)
+	to := &r.Value
+	p, err := f.Panels.Get(ctx, to.OwnerID, panelID)
 	switch {
 	case err != nil:
-		return 0, err
+		return nil, 0, err
 	case p == nil:
-		return 0, f.end(ctx, r, userID, panelID)
+		return nil, notify.Drop, f.Unfollow(ctx, userID, panelID)
 	}
-	if r.Value.Sending == nil {
-		known, err := f.fallenOf(ctx, r.Value.OwnerID)
-		if err != nil {
-			return 0, err
-		}
-		if r.Value.Sending = news(r.Value, *p, known.Value); r.Value.Sending == nil {
-			return record.Never, nil
+	if to.Message.Tried == 0 || to.Sending == nil { // what waited may be other news by now
+		if to.Sending, err = f.news(ctx, to, *p); err != nil || to.Sending == nil {
+			return nil, record.Never, err
 		}
 	}
-	held, err := f.DMs.HeldFor(ctx)
-	if err != nil {
-		return 0, err
+	if wait := to.wait(r.Read); wait > 0 {
+		return nil, wait, nil
 	}
-	if wait := max(held, r.Value.wait(r.Read)); wait > 0 {
-		if r.Value.Message.Tried == 0 { // it may be other news by then
-			r.Value.Sending = nil
-		}
-		return wait, nil
-	}
-	if err := f.send(ctx, r); err != nil {
-		if rest.About(err) == rest.AboutRecipient || r.Value.Refused > mostRefusals {
-			return 0, f.end(ctx, r, userID, panelID)
-		}
-		return 0, err
-	}
-	return 0, nil // something else may be new by now
+	n := *to.Sending
+	return &notify.Wanted[follow]{
+		UserID: userID, Name: nonce(r.ID), Mark: n.At,
+		Draw: func(locale string) interaction.Message {
+			n.Locale = locale
+			return f.Draw(n)
+		},
+		Notified: func(to *follow) { to.notified(n, r.Read) },
+		Again:    func(*follow) time.Duration { return 0 }, // something else may be new by now
+	}, 0, nil
 }
 
-// news returns what a follower of a panel is yet to be told; nil if that is nothing.
-func news(to follow, p panel.Panel, known fallen) *News {
+// news returns what a follower of a panel does not know yet; nil if that is nothing.
+func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News, error) {
+	past, err := f.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), p.Bots...)
+	if err != nil {
+		return nil, err
+	}
+	account, err := f.Known(ctx, p.OwnerID)
+	if err != nil {
+		return nil, err
+	}
 	n := &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
 	for _, id := range p.Bots {
-		o, is := known[id]
-		told, down := to.Down[id]
-		switch {
-		case !is:
-		case o.RecoveredAt.IsZero() && told != o.ID:
-			n.Down = append(n.Down, Bot{id, o.Name, o.State, o.DownAt, o.ID})
-		case !o.RecoveredAt.IsZero() && down:
-			n.Back = append(n.Back, Bot{id, o.Name, o.State, o.RecoveredAt, o.ID})
+		bot := past[id] // zeros, in an unknown state, if nothing is kept of it
+		b := Bot{ID: id, State: bot.Standing.State, At: bot.Standing.Since}
+		for _, server := range account.List.Servers {
+			if server.ID == id {
+				b.Name = server.Name
+			}
 		}
-	}
-	for _, b := range slices.Concat(n.Down, n.Back) {
+		switch {
+		case isDown(bot) && !to.Down[id] && fell(bot, account.Notes[id]):
+			n.Down = append(n.Down, b)
+		case b.State == hostapi.StateRunning && to.Down[id]:
+			n.Back = append(n.Back, b)
+		default:
+			continue
+		}
 		if b.At.After(n.At) {
 			n.At = b.At
 		}
 	}
 	if n.At.IsZero() {
-		return nil
+		return nil, nil
 	}
 	n.At = message.Mark(n.At, p.ID) // the same bot may be on another panel
-	return n
+	return n, nil
+}
+
+// isDown reports whether a bot is down, whether or not somebody wanted it so.
+func isDown(bot history.Past) bool {
+	kind := history.KindOf(bot.Standing.State)
+	return kind == history.Stopped || kind == history.Out
+}
+
+// fell reports whether a bot that is down went down unasked: it was seen to run lately, and this program
+// did not stop it. last is the last action on it.
+func fell(bot history.Past, last accounts.Note) bool {
+	asked := last.Action == "stop" && bot.Standing.Since.Sub(last.At) < stopsFor
+	return !asked && slices.ContainsFunc(bot.Spans, func(s history.Span) bool { return s.State == hostapi.StateRunning })
 }
 
 // wait returns for how long a follower is not told of anything, at a time in Unix ms.
 func (to *follow) wait(now int64) time.Duration {
 	const hour = time.Hour
-	to.Sent = slices.DeleteFunc(to.Sent, func(at int64) bool { return now-at >= hour.Milliseconds() })
-	if len(to.Sent) < mostAnHour {
+	to.Times = slices.DeleteFunc(to.Times, func(at int64) bool { return now-at >= hour.Milliseconds() })
+	if len(to.Times) < mostAnHour {
 		return 0
 	}
-	return hour - time.Duration(now-to.Sent[0])*time.Millisecond
+	return hour - time.Duration(now-to.Times[0])*time.Millisecond
 }
 
-// send sends a message, and notes what the follower was told.
-func (f *Following) send(ctx context.Context, r *record.Record[follow]) error {
-	to := &r.Value
-	n := *to.Sending
-	n.Locale = to.Locale
-	shown, err := message.Show(ctx, f.Discord, to.Message, message.Wanted{
-		ChannelID: to.Channel, Name: nonce(r.ID), Message: f.Draw(n),
-		Is: func(m rest.Posted) bool { return message.HasMark(m, n.At) },
-		Save: func(ctx context.Context, s message.State) error {
-			to.Message = s
-			return f.follows.Save(ctx, r, record.Keep)
-		},
-	})
-	if errors.Is(err, record.ErrConflict) {
-		return err
-	}
-	to.Message = shown
-	if err != nil && !rest.LacksEmbeds(err) && rest.About(err) != rest.AboutMessage { // what nobody can see is not sent again
-		return err
-	}
+// notified notes of what a message at a time in Unix ms has notified the follower.
+func (to *follow) notified(n News, at int64) {
 	if to.Down == nil {
-		to.Down = make(map[string]string)
+		to.Down = make(map[string]bool)
 	}
 	for _, b := range n.Down {
-		to.Down[b.ID] = b.Fall
+		to.Down[b.ID] = true
 	}
 	for _, b := range n.Back {
 		delete(to.Down, b.ID)
 	}
-	to.Message = message.State{Posts: max(shown.Posts, to.Message.Posts)} // the next one is another
-	to.Sent, to.Sending, to.Refused = append(to.Sent, r.Read), nil, 0
-	return nil
+	to.Times = append(to.Times, at)
+	to.end()
 }
 
-// pause returns after which pause a message is tried again, by how it failed.
-func (f *Following) pause(ctx context.Context, r *record.Record[follow], failure error) time.Duration {
-	e, ok := errors.AsType[*rest.Error](failure)
-	switch {
-	case leader.Ended(ctx): // another one leads now
-		return 0
-	case !ok:
-		return f.Timing.Retry
-	case e.Status == http.StatusTooManyRequests, e.Temporary():
-		return max(f.Timing.Retry, e.RetryAfter)
-	case rest.About(failure) == rest.AboutUs: // others are refused as well, which says nothing of this one
-		return max(f.Timing.Retry, longestPause/8)
-	}
-	r.Value.Refused++
-	return min(f.Timing.Retry<<min(r.Value.Refused, mostRefusals), longestPause)
-}
-
-// end ends a follow. The error is errEnded, unless Redis fails.
-func (f *Following) end(ctx context.Context, r *record.Record[follow], userID, panelID string) error {
-	if err := f.Unfollow(context.WithoutCancel(ctx), userID, panelID); err != nil {
-		return err
-	}
-	f.Log.Info().Str("follow", r.ID).Msg("somebody follows a panel no more")
-	return errEnded
+// end ends a message: the next one is another.
+func (to *follow) end() {
+	to.Sending, to.Delivery = nil, notify.Delivery{Message: message.State{Posts: to.Message.Posts}}
 }
 
 // nonce names a follow's messages.

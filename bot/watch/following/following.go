@@ -1,21 +1,19 @@
 // Package following tells those who follow a public panel by direct message that a bot on it went
-// down, and that it is back.
+// down, and that it is back. It is a topic of package notify.
 //
 // Anybody who sees a panel may follow it. A follower is told what the panel shows to everybody: a
 // bot's name, its state and when that was noticed. Nothing can be done to the bot there, and the
 // owner is not named.
 //
-// Which bots are down is kept once for an owner, and for each follower which of them that person was
-// told of. The leader compares both, and sends what is new in a message of its own, as an edit
-// notifies nobody; a bot that is back before a follower was told that it was down is not mentioned.
-// Of one panel a follower gets a few messages an hour at most.
+// A record has, for each follower, of which bots the person knows that they are down. A change of a bot
+// has the records of its panels be due. The leader compares them with the history, and sends what is new
+// in a message of its own, as an edit notifies nobody. A bot that is back before a follower was told that
+// it was down is not mentioned. Of one panel a follower gets a few messages an hour at most.
 //
-// A first message goes to somebody new, behind the same brake as that of alerts. Following ends
-// with the panel, with /alerts, and when a person takes no messages any more.
+// Following ends with the panel, with /alerts, and when a person takes no messages any more.
 package following
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -25,12 +23,13 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
-	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
-	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
+	"hostbot/hostapi/accounts"
 )
 
 // Limits of following.
@@ -48,43 +47,29 @@ var (
 	ErrNoPanel = errors.New("following: there is no such panel")
 )
 
-// What Redis keeps in the application's space are records of three kinds:
+// What Redis keeps in the application's space are records of two kinds:
 //
-//	follows    PANEL/USER: what a follower was told of a panel. Its owner is the panel
+//	follows    PANEL/USER: of what a follower was notified. Its owner is the panel
 //	following  USER/PANEL: that somebody follows a panel. Its owner is that person
-//	fallen     OWNER: which bots of a customer are down, while their panels have followers
 const (
-	followKind, indexKind, fallenKind = "follows", "following", "fallen"
+	followKind, indexKind = "follows", "following"
 
-	format = 1 // of each as JSON
+	format = 2 // of each as JSON
 )
 
-// follow is what is known of somebody who follows a panel.
+// follow is what is known of somebody who follows a panel. The leader alone changes it.
 type follow struct {
 	OwnerID string `json:"owner"` // of the panel
-	Locale  string `json:"locale"`
-	Channel string `json:"channel"` // of the DM
-	// Down names, by bot, the outage that the person was told of last, until they were told of
-	// its end.
-	Down    map[string]string `json:"down,omitempty"`
-	Sent    []int64           `json:"sent,omitempty"`    // when messages were sent in the last hour, in Unix ms
-	Sending *News             `json:"sending,omitempty"` // what is being sent
-	Message message.State     `json:"message"`           // that says so
-	Refused int               `json:"refused,omitempty"` // how often Discord refused it
+	// Down are the bots of which the person knows that they are down.
+	Down    map[string]bool `json:"known,omitempty"`
+	Times   []int64         `json:"times,omitempty"`   // when messages were sent in the last hour, in Unix ms
+	Sending *News           `json:"sending,omitempty"` // what is being sent
+	notify.Delivery
 }
 
 // entry is that somebody follows a panel.
 type entry struct {
 	OwnerID string `json:"owner"`
-	Channel string `json:"channel"`
-}
-
-// DMs are the direct messages of the bot.
-type DMs interface {
-	// Kept returns the channel of somebody's direct messages, among others, if it is known.
-	Kept(ctx context.Context, userID string) (alerts.Settings, alerts.Contact, error)
-	Introduce(ctx context.Context, to alerts.Recipient) (channelID string, err error)
-	HeldFor(ctx context.Context) (time.Duration, error)
 }
 
 // Panels are customers' public messages.
@@ -93,52 +78,54 @@ type Panels interface {
 	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
 }
 
+// History is what is kept of the states of bots.
+type History interface {
+	Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]history.Past, error)
+}
+
 // Config is what Following needs.
 type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis   redis.UniversalClient
 	Space   keyspace.Space // in Redis
-	Discord message.Discord
-	DMs     DMs
+	DMs     *notify.Notifier
 	Panels  Panels
+	History History
+	// Known returns what is known of an account without asking the service.
+	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Draw returns the message of news. The first embed of it must have the timestamp News.At.
 	Draw func(News) interaction.Message
-	// Wake tells the leader which follows are due.
-	Wake   func(ctx context.Context, kind string, ids ...string)
-	Log    zerolog.Logger
-	Timing Timing
+	Log  zerolog.Logger
 }
 
-// Timing is how Following uses time. Tests may be less patient.
-type Timing struct {
-	Work  time.Duration // bound on what is done about a follow at once; it is due again after that
-	Retry time.Duration // pause after a message was not sent, which doubles where Discord refuses it
-}
-
-// DefaultTiming returns the timing for Discord.
-func DefaultTiming() Timing { return Timing{Work: 8 * time.Second, Retry: 10 * time.Second} }
-
-// Following keeps who follows what, and tells. It is safe for concurrent use.
+// Following keeps who follows what, and notifies them. It is safe for concurrent use.
 type Following struct {
 	Config
-	follows *record.Kind[follow]
-	index   *record.Kind[entry]
-	fallen  *record.Kind[fallen]
+	*notify.Topic[follow]
+	index *record.Kind[entry]
 }
 
-// New returns the following. The leader sends (Work).
+// New returns the following. The leader sends (Work). The followers of a panel take turns with those of
+// others.
 func New(c Config) *Following {
-	return &Following{
-		Config:  c,
-		follows: &record.Kind[follow]{Redis: c.Redis, Space: c.Space, Name: followKind, Format: format},
-		index:   &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format},
-		fallen:  &record.Kind[fallen]{Redis: c.Redis, Space: c.Space, Name: fallenKind, Format: format},
-	}
+	f := &Following{Config: c, index: &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format}}
+	f.Topic = notify.Add(c.DMs, notify.Topic[follow]{
+		Name: followKind, Format: format, AtOnce: atOnce,
+		Line:     func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
+		Delivery: func(to *follow) *notify.Delivery { return &to.Delivery },
+		Next:     f.next,
+		GiveUp:   func(to *follow) bool { to.end(); return true },
+		End: func(ctx context.Context, userID string) error {
+			_, err := f.Forget(ctx, userID)
+			return err
+		},
+	})
+	return f
 }
 
 // Follow has somebody follow a panel of an owner's, and reports whether that is new. The error may be
-// ErrNoPanel, ErrFull, ErrTooMany, alerts.ErrClosed or alerts.ErrLater.
-func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to alerts.Recipient) (began bool, err error) {
+// ErrNoPanel, ErrFull, ErrTooMany, notify.ErrClosed or notify.ErrLater.
+func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to notify.Recipient) (began bool, err error) {
 	p, err := f.Panels.Get(ctx, ownerID, panelID)
 	if err != nil {
 		return false, err
@@ -146,8 +133,8 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to aler
 	if p == nil {
 		return false, ErrNoPanel
 	}
-	followers, err := f.follows.Of(ctx, panelID)
-	id := panelID + "/" + to.CustomerID
+	followers, err := f.Records.Of(ctx, panelID)
+	id := panelID + "/" + to.UserID
 	switch {
 	case err != nil:
 		return false, err
@@ -156,58 +143,45 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to aler
 	case len(followers) >= MostFollowers: // nobody's DM is opened for nothing
 		return false, ErrFull
 	}
-	channel, err := f.channel(ctx, to)
+	past, err := f.History.Bots(ctx, ownerID, time.Now(), p.Bots...)
 	if err != nil {
 		return false, err
 	}
-	known, err := f.fallenOf(ctx, ownerID)
-	if err != nil {
+	down := make(map[string]bool)
+	for serverID, bot := range past {
+		if isDown(bot) {
+			down[serverID] = true
+		}
+	}
+	if _, err = f.DMs.Reach(ctx, followKind, to); err != nil {
 		return false, err
 	}
 	// The index comes first, so that who follows can always end it.
-	_, err = f.index.Add(ctx, to.CustomerID+"/"+panelID, to.CustomerID, entry{ownerID, channel}, record.Never, MostPanels)
+	_, err = f.index.Add(ctx, to.UserID+"/"+panelID, to.UserID, entry{ownerID}, record.Never, MostPanels)
 	switch {
 	case errors.Is(err, record.ErrTooMany):
 		return false, ErrTooMany
 	case err != nil && !errors.Is(err, record.ErrExists):
 		return false, err
 	}
-	_, err = f.follows.Add(ctx, id, panelID, follow{OwnerID: ownerID, Locale: to.Locale, Channel: channel, Down: known.Value.down()}, record.Never, MostFollowers)
+	_, err = f.Records.Add(ctx, id, panelID, follow{OwnerID: ownerID, Down: down}, record.Never, MostFollowers)
 	switch {
 	case errors.Is(err, record.ErrTooMany):
-		_, _, failed := f.index.Remove(ctx, to.CustomerID+"/"+panelID, to.CustomerID)
-		return false, errors.Join(ErrFull, failed)
+		return false, errors.Join(ErrFull, f.Unfollow(ctx, to.UserID, panelID))
 	case errors.Is(err, record.ErrExists): // the press came twice
 		return false, nil
 	}
 	return err == nil, err
 }
 
-// channel returns the channel of somebody's DM. To somebody new it sends a first message.
-func (f *Following) channel(ctx context.Context, to alerts.Recipient) (string, error) {
-	_, contact, err := f.DMs.Kept(ctx, to.CustomerID)
-	if err != nil {
-		return "", err
-	}
-	others, err := f.index.Of(ctx, to.CustomerID)
-	if err != nil {
-		return "", err
-	}
-	known := contact.Channel
-	for _, r := range others {
-		known = cmp.Or(known, r.Value.Channel)
-	}
-	if known != "" {
-		return known, nil
-	}
-	return f.DMs.Introduce(ctx, to)
-}
-
 // Unfollow has somebody follow a panel no more.
 func (f *Following) Unfollow(ctx context.Context, userID, panelID string) error {
-	_, _, err := f.follows.Remove(ctx, panelID+"/"+userID, panelID)
-	if err == nil {
-		_, _, err = f.index.Remove(ctx, userID+"/"+panelID, userID)
+	if _, _, err := f.Records.Remove(ctx, panelID+"/"+userID, panelID); err != nil {
+		return err
+	}
+	_, left, err := f.index.Remove(ctx, userID+"/"+panelID, userID)
+	if err == nil && left == 0 {
+		err = f.DMs.Release(ctx, followKind, userID, false)
 	}
 	return err
 }
@@ -236,28 +210,26 @@ func (f *Following) Of(ctx context.Context, userID string) ([]panel.Panel, error
 
 // Followers returns how many people follow a panel.
 func (f *Following) Followers(ctx context.Context, panelID string) (int, error) {
-	followers, err := f.follows.Of(ctx, panelID)
+	followers, err := f.Records.Of(ctx, panelID)
 	return len(followers), err
 }
 
 // End ends the following of a panel that is no more.
 func (f *Following) End(ctx context.Context, panelID string) error {
-	followers, err := f.follows.Of(ctx, panelID)
+	followers, err := f.Records.Of(ctx, panelID)
 	for _, r := range followers {
 		_, userID, _ := strings.Cut(r.ID, "/")
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
-	return errors.Join(err, f.follows.RemoveUnreadable(ctx, panelID))
+	return errors.Join(err, f.Records.RemoveUnreadable(ctx, panelID))
 }
 
-// Forget ends all that somebody follows, and returns how many panels that were. What is kept of the
-// person's own bots for followers is forgotten as well.
+// Forget ends all that somebody follows, and returns how many panels that were.
 func (f *Following) Forget(ctx context.Context, userID string) (followed int, err error) {
 	own, err := f.index.Of(ctx, userID)
 	for _, r := range own {
 		_, panelID, _ := strings.Cut(r.ID, "/")
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
-	_, _, failed := f.fallen.Remove(ctx, userID, userID)
-	return len(own), errors.Join(err, failed, f.index.RemoveUnreadable(ctx, userID))
+	return len(own), errors.Join(err, f.index.RemoveUnreadable(ctx, userID))
 }

@@ -111,15 +111,15 @@ func (o *Outages) seen() Outage {
 	return seen
 }
 
-// Changed counts changes, where this process leads. It may be told of one twice, which counts once, unless a former
+// Observe counts the changes of a poll, where this process leads. It may be told of one twice, which counts once, unless a former
 // leader has counted it. It fails only if the record of a former leader cannot be read.
-func (o *Outages) Changed(ctx context.Context, changes []watcher.Change) error {
+func (o *Outages) Observe(ctx context.Context, p watcher.Poll) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if err := o.takeOver(ctx); err != nil {
 		return err
 	}
-	for _, c := range changes {
+	for _, c := range p.Changes {
 		if o.outage.isOver(c.At) {
 			o.start(Outage{})
 		}

@@ -200,19 +200,12 @@ func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, er
 	return all, err
 }
 
-// Changed has the panels of all customers looked at whose bots have changed. It may be
-// told of a change twice.
-func (p *Panels) Changed(ctx context.Context, changes []watcher.Change) error {
-	customers := make(map[string]bool)
-	for _, c := range changes {
-		customers[c.CustomerID] = true
+// Observe has a customer's panels looked at if bots have changed. It may be given a poll twice.
+func (p *Panels) Observe(ctx context.Context, poll watcher.Poll) error {
+	if len(poll.Changes) == 0 {
+		return nil
 	}
-	for customerID := range customers {
-		if err := p.Retry(ctx, customerID); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.Retry(ctx, poll.CustomerID)
 }
 
 // forget removes a panel, and a message that was posted in the place of the one that the

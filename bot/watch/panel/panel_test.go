@@ -63,22 +63,22 @@ func TestPanelsOfEachCustomerFollow(t *testing.T) {
 		s := newScene(t, url)
 		s.timing.Check = time.Hour
 		p, _ := s.replica()
-		var changes []watcher.Change
-		for _, owner := range []string{"42", "43", "44"} {
+		owners := []string{"42", "43", "44"}
+		for _, owner := range owners {
 			own := s.made("100" + owner)
 			own.OwnerID, own.Bots = owner, []string{"bot-" + owner}
 			if posted, err := p.Create(t.Context(), own); err != nil || !posted {
 				t.Fatalf("Create() = %v, %v", posted, err)
 			}
 			s.channel.WaitFor(t, "bot-"+owner+": running")
-			changes = append(changes, watcher.Change{CustomerID: owner, ServerID: "bot-" + owner})
 		}
 		s.state.Store("crashed")
-		if err := p.Changed(t.Context(), changes); err != nil {
-			t.Fatal(err)
-		}
-		for _, c := range changes {
-			s.channel.WaitFor(t, c.ServerID+": crashed")
+		for _, owner := range owners {
+			poll := watcher.Poll{CustomerID: owner, Changes: []watcher.Change{{ServerID: "bot-" + owner}}}
+			if err := p.Observe(t.Context(), poll); err != nil {
+				t.Fatal(err)
+			}
+			s.channel.WaitFor(t, "bot-"+owner+": crashed")
 		}
 	})
 }

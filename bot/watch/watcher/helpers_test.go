@@ -117,14 +117,17 @@ type told struct {
 
 func newTold() *told { return &told{changed: make(chan struct{})} }
 
-func (o *told) Changed(_ context.Context, changes []watcher.Change) error {
+func (o *told) Observe(_ context.Context, p watcher.Poll) error {
+	if len(p.Changes) == 0 {
+		return nil
+	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.refuse > 0 {
 		o.refuse--
 		return errors.New("not now")
 	}
-	o.changes, o.calls = append(o.changes, changes...), o.calls+1
+	o.changes, o.calls = append(o.changes, p.Changes...), o.calls+1
 	close(o.changed)
 	o.changed = make(chan struct{})
 	return nil
@@ -172,7 +175,7 @@ func start(t *testing.T, url string, s *service, o *told, tune func(*watcher.Con
 	}
 	w = watcher.New(c)
 	for ; o != nil; o = o.next {
-		w.Observe(o.Changed)
+		w.Observe(o.Observe)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup

@@ -72,7 +72,7 @@ func (f *fixture) back(customer, bot, seconds int) watcher.Change {
 // see has the leader count changes, and tell of them and write them as it does after a while.
 func (f *fixture) see(changes ...watcher.Change) {
 	f.t.Helper()
-	if err := f.Changed(f.t.Context(), changes); err != nil {
+	if err := f.Observe(f.t.Context(), watcher.Poll{Changes: changes}); err != nil {
 		f.t.Fatal(err)
 	}
 	if err := f.Sync(f.t.Context()); err != nil {
@@ -142,7 +142,7 @@ func TestChangeThatIsToldOfTwiceCountsOnce(t *testing.T) {
 		f.seeMany(11, 0, 0, 1)
 		over, cancel := context.WithCancel(t.Context())
 		cancel()
-		if err := f.Changed(over, []watcher.Change{f.fell(11, 0, 20)}); err != nil {
+		if err := f.Observe(over, watcher.Poll{Changes: []watcher.Change{f.fell(11, 0, 20)}}); err != nil {
 			t.Fatal(err)
 		}
 		if f.Sync(over) == nil {
@@ -238,7 +238,7 @@ func TestEachProcessKnowsOfTheOutage(t *testing.T) {
 func TestThousandsOfBotsAreOneEntry(t *testing.T) {
 	eachStore(t, func(t *testing.T, f *fixture) {
 		for i := range 5000 {
-			if err := f.Changed(t.Context(), []watcher.Change{f.fell(i, 0, i/100)}); err != nil {
+			if err := f.Observe(t.Context(), watcher.Poll{Changes: []watcher.Change{f.fell(i, 0, i/100)}}); err != nil {
 				t.Fatal(err)
 			}
 		}

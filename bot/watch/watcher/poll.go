@@ -57,8 +57,8 @@ type account struct {
 	fields     map[string]string // see scripts.go
 }
 
-// reconcile polls an account that is due: it asks the service, tells observers what has
-// changed, and writes that. A process that dies in between leaves the account due, so that the
+// reconcile polls an account that is due: it asks the service, gives observers what that
+// has shown, and writes it. A process that dies in between leaves the account due, so that the
 // next leader sees the same changes, and tells of them again.
 func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.Duration, err error) {
 	a, err := w.read(ctx, customerID)
@@ -73,9 +73,10 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 	}
 	w.pace.succeeded(customerID, time.Now())
 	shown := w.compare(a, snapshot)
-	if err := w.tell(ctx, shown.changes); err != nil {
+	poll := Poll{CustomerID: customerID, At: snapshot.FetchedAt, List: snapshot.List, Changes: shown.changes}
+	if err := w.show(ctx, poll); err != nil {
 		w.failed.Add(1)
-		w.Log.Warn().Err(err).Msg("changes could not be told and will be told again")
+		w.Log.Warn().Err(err).Msg("a poll could not be handed on and is repeated")
 		return 0, err
 	}
 	again, written, err := w.write(ctx, a, snapshot.FetchedAt, shown)
@@ -88,14 +89,11 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 	return again, nil
 }
 
-// tell tells each observer of changes, also those after one that fails.
-func (w *Watcher) tell(ctx context.Context, changes []Change) error {
-	if len(changes) == 0 {
-		return nil
-	}
+// show gives each observer a poll, also those after one that fails.
+func (w *Watcher) show(ctx context.Context, p Poll) error {
 	var failed error
-	for _, changed := range w.observers {
-		failed = errors.Join(failed, changed(ctx, changes))
+	for _, see := range w.observers {
+		failed = errors.Join(failed, see(ctx, p))
 	}
 	return failed
 }

@@ -43,27 +43,36 @@ const (
 	Panel  Reason = "panel"
 )
 
+// Poll is what a poll of an account has shown.
+type Poll struct {
+	CustomerID string
+	At         time.Time    // when the service answered
+	List       hostapi.List // the account and its bots; empty if the service has no bots of it any more
+	// Changes are what has changed in its bots since the poll before.
+	Changes []Change
+}
+
 // Change is a change of a bot's state, as two polls show it.
 type Change struct {
-	CustomerID string `json:"customer"`
-	ServerID   string `json:"server"`
-	Name       string `json:"name"`
-	Plan       string `json:"plan,omitempty"`
+	CustomerID string
+	ServerID   string
+	Name       string
+	Plan       string
 	// From is history.Unwatched where the bot was not seen before; To is history.Gone
 	// where the account has it no more.
-	From hostapi.State `json:"from"`
-	To   hostapi.State `json:"to"`
+	From hostapi.State
+	To   hostapi.State
 	// From was seen first at Since; it may have lasted for longer where nobody polled
 	// before that.
-	Since   time.Time `json:"since,omitzero"`
-	AtLeast bool      `json:"longer,omitempty"`
+	Since   time.Time
+	AtLeast bool
 	// The change came between After and At: the poll before, and when the service told of
 	// it, which is the poll that showed it or, of a bot that a customer had looked at
 	// alone, a moment before that.
-	After time.Time `json:"after,omitzero"`
-	At    time.Time `json:"at"`
+	After time.Time
+	At    time.Time
 	// Unexpected says that the bot stopped running although nobody had asked for it.
-	Unexpected bool `json:"unasked,omitempty"`
+	Unexpected bool
 }
 
 // Accounts asks the service for an account, for others to see as well.
@@ -120,7 +129,7 @@ type Status struct {
 type Watcher struct {
 	Config
 	index         *record.Kind[struct{}] // of accounts: their hashes are the watcher's own
-	observers     []func(context.Context, []Change) error
+	observers     []func(context.Context, Poll) error
 	status        atomic.Pointer[Status]
 	clock         atomic.Pointer[reading]
 	polls, failed atomic.Uint64
@@ -150,11 +159,12 @@ func New(c Config) *Watcher {
 	return w
 }
 
-// Observe has changed be told of the changes of an account, by one process at a time. It is told
-// of them again where it returned an error or its process died, so it must be able to take one
-// twice, whose At is later then. Observe is called before the leader runs.
-func (w *Watcher) Observe(changed func(ctx context.Context, changes []Change) error) {
-	w.observers = append(w.observers, changed)
+// Observe has see be given each poll that succeeds, also one that shows no change, by one process at a time.
+// It is given the changes again if it returned an error or its process died, so it must be able to take one
+// twice, whose At is later then. The states are written after all observers have returned. Observe is
+// called before the leader runs.
+func (w *Watcher) Observe(see func(ctx context.Context, p Poll) error) {
+	w.observers = append(w.observers, see)
 }
 
 // On reports whether accounts are watched at all.

@@ -1,0 +1,210 @@
+package notify
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"hostbot/bot/discord/message"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/store/record"
+)
+
+// keptFor is for how long a contact is kept that no topic needs, and how long it is known that a
+// first message may be there.
+const keptFor = 30 * 24 * time.Hour
+
+// contact is how somebody is reached.
+type contact struct {
+	Topics  []string `json:"topics,omitempty"` // that need it
+	Locale  string   `json:"locale,omitempty"`
+	Channel string   `json:"channel,omitempty"` // of the DM; "" until it is open
+	Written bool     `json:"written,omitempty"` // Discord has taken a message there
+	// First is what is known of the first message until it is known to be there.
+	First message.State `json:"first,omitzero"`
+	// Greeting is the first message that the leader is yet to send.
+	Greeting string `json:"greeting,omitempty"`
+	// Reopen says that the leader is to open the DM once more, as Discord refuses the channel: that
+	// may be another one, or work then (discord-api-docs#7666, #7275).
+	Reopen bool `json:"reopen,omitempty"`
+}
+
+// opening reports whether the leader is yet to open the DM.
+func (c *contact) opening() bool { return c.Greeting != "" || c.Reopen }
+
+// need notes that a topic needs the contact.
+func (c *contact) need(topic string) {
+	if !slices.Contains(c.Topics, topic) {
+		c.Topics = append(c.Topics, topic)
+	}
+}
+
+// Recipient is somebody who is to be written to from now on.
+type Recipient struct {
+	UserID, Locale string
+	// DM is the channel of the direct messages with the bot, where the caller knows it.
+	DM string
+	// Greeting is the first message to somebody new, by which they see that messages arrive.
+	Greeting string
+}
+
+// Reached is how somebody was reached.
+type Reached int
+
+// Ways of reaching somebody.
+const (
+	Known    Reached = iota // no first message was needed
+	Greeted                 // the first message was sent
+	OnItsWay                // the leader sends it soon
+)
+
+// Reach makes sure that the bot can write to somebody about a topic. To somebody new it sends a first
+// message: one, also if several processes do so at a time, or if Discord's answer was lost. Nothing is
+// kept of an error. The error is ErrClosed with Discord's reason, or ErrLater, unless Redis fails.
+func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
+	known, err := n.contact(ctx, to.UserID)
+	if err != nil {
+		return 0, err
+	}
+	wait, err := n.readPauses(ctx)
+	if err != nil {
+		return 0, err
+	}
+	keep := func(c *contact) { c.need(topic); c.Locale = to.Locale }
+	// In quarantine Discord may take nothing where the bot has sent nothing of its own.
+	doubted := !known.Written && wait.New.Code == rest.CodeQuarantined && !wait.New.Until.IsZero()
+	switch channel := cmp.Or(to.DM, known.Channel); {
+	case known.Greeting != "":
+		return OnItsWay, n.change(ctx, to.UserID, record.Keep, keep)
+	case channel != "" && !doubted:
+		return Known, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.Channel = channel })
+	case wait.New.left() > 0 || wait.All.left() > 0:
+		return 0, ErrLater
+	}
+	at, err := n.openings(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if at > windowOpenings {
+		err = n.change(ctx, to.UserID, 0, func(c *contact) { keep(c); c.Greeting = to.Greeting })
+		n.Wake(ctx, contactKind, to.UserID)
+		return OnItsWay, err
+	}
+	channel, err := n.greet(ctx, to.UserID, to.Greeting, known.First, func(ctx context.Context, s message.State) error {
+		return n.change(ctx, to.UserID, record.Keep, func(c *contact) { c.First = s })
+	})
+	if err = n.judge(ctx, &wait, err); err != nil {
+		return 0, err
+	}
+	return Greeted, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.open(channel) })
+}
+
+// open notes that the first message is in a channel.
+func (c *contact) open(channel string) {
+	c.Channel, c.Written, c.First, c.Greeting = channel, true, message.State{}, ""
+}
+
+// greet opens the DM with somebody and sends the first message, unless that is there already, and returns
+// the channel. known is what is known of the message, which save keeps.
+func (n *Notifier) greet(ctx context.Context, userID, greeting string, known message.State, save func(context.Context, message.State) error) (channel string, err error) {
+	if channel, err = n.Discord.OpenDM(ctx, userID); err != nil {
+		return "", err
+	}
+	shown, err := message.Show(ctx, n.Discord, known, message.Wanted{ChannelID: channel, Name: userID, Message: interaction.Message{Content: greeting}, Save: save})
+	if err != nil && (shown.Tried == 0 || rest.About(err) == rest.AboutRecipient) { // it is not there
+		err = errors.Join(err, save(context.WithoutCancel(ctx), message.State{}))
+	}
+	return channel, err
+}
+
+// judge returns what the outcome of opening a DM, or of a first message, means for the person. It has
+// others who are new wait, or wait no more.
+func (n *Notifier) judge(ctx context.Context, wait *pauses, err error) error {
+	switch about := rest.About(err); {
+	case err == nil, rest.LacksEmbeds(err): // it is there
+		if !wait.New.Until.IsZero() {
+			n.resume(ctx, true)
+		}
+		return nil
+	case !refusedByDiscord(err):
+		return err
+	case about == rest.AboutRecipient:
+		return fmt.Errorf("%w: %w", ErrClosed, err)
+	case about == rest.AboutUs:
+		n.pause(ctx, true, err)
+		return fmt.Errorf("%w: %w", ErrLater, err)
+	case about == rest.Temporary:
+		return fmt.Errorf("%w: %w", ErrLater, err)
+	}
+	return err
+}
+
+// contact returns how somebody is reached; an empty contact if that is not known.
+func (n *Notifier) contact(ctx context.Context, userID string) (contact, error) {
+	r, err := n.contacts.Get(ctx, userID, userID)
+	if err != nil || r == nil {
+		return contact{}, err
+	}
+	return r.Value, nil
+}
+
+// change changes a contact, which is there from then on unless it says nothing, and has it be due after a
+// time.
+func (n *Notifier) change(ctx context.Context, userID string, after time.Duration, change func(*contact)) error {
+	r, err := n.contacts.Upsert(ctx, userID, userID, after, func(r *record.Record[contact]) bool {
+		change(&r.Value)
+		if r.Life = keptFor; len(r.Value.Topics) > 0 {
+			r.Life = record.ForEver
+		}
+		return true
+	})
+	if err == nil && len(r.Value.Topics) == 0 && r.Value.Channel == "" && r.Value.First.Tried == 0 {
+		if err = n.contacts.Drop(ctx, r); errors.Is(err, record.ErrConflict) { // somebody needs it by now
+			err = nil
+		}
+	}
+	return err
+}
+
+// Release takes back that a topic needs a contact. If no other does, it is kept for 30 days, so that
+// whoever comes back is not greeted again, or removed at once.
+func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool) error {
+	known, err := n.contact(ctx, userID)
+	if err != nil || len(known.Topics) == 0 && known.Channel == "" {
+		return err
+	}
+	return n.change(ctx, userID, record.Keep, func(c *contact) {
+		c.Topics = slices.DeleteFunc(c.Topics, func(t string) bool { return t == topic })
+		if !keep && len(c.Topics) == 0 {
+			*c = contact{}
+		}
+	})
+}
+
+// Contact returns the channel and the language in which somebody is reached; "" for what is not known.
+func (n *Notifier) Contact(ctx context.Context, userID string) (channelID, locale string, err error) {
+	c, err := n.contact(ctx, userID)
+	return c.Channel, c.Locale, err
+}
+
+// Forget forgets how somebody is reached, and reports whether that was known.
+func (n *Notifier) Forget(ctx context.Context, userID string) (known bool, err error) {
+	last, _, err := n.contacts.Remove(ctx, userID, userID)
+	return last != nil, err
+}
+
+// end ends all that somebody is written to about, as they take no messages any more.
+func (n *Notifier) end(ctx context.Context, userID string) (err error) {
+	ctx = context.WithoutCancel(ctx)
+	for _, end := range n.topics {
+		err = errors.Join(err, end(ctx, userID))
+	}
+	_, failed := n.Forget(ctx, userID)
+	err = errors.Join(err, failed, n.Redis.HIncrBy(ctx, n.countsKey(contactKind), refusedCount, 1).Err())
+	n.Log.Info().Err(err).Str("user", userID).Msg("somebody takes no direct messages: nothing more is sent")
+	return err
+}

@@ -1,0 +1,98 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"hostbot/bot/discord/message"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/leader"
+	"hostbot/bot/store/record"
+)
+
+// windowOpenings is how many DMs all processes together open in Timing.Window. A few dozen at once are
+// refused (DasWolke/SnowTransfer#43), and Discord blocks bots that open too many
+// (https://discord.com/developers/docs/resources/user#create-dm).
+const windowOpenings = 5
+
+// openings counts one more DM that is opened, and returns the how many-th of the window that is.
+func (n *Notifier) openings(ctx context.Context) (int64, error) {
+	return n.count(ctx, windowKey, n.Timing.Window)
+}
+
+// count counts one more of what is counted for a time after the first, and returns how many that makes.
+func (n *Notifier) count(ctx context.Context, key string, within time.Duration) (int64, error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	key = n.Space.Key(key)
+	var count *redis.IntCmd
+	_, err := n.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+		p.SetNX(ctx, key, 0, within) // INCR alone would leave a key without an expiry
+		count = p.Incr(ctx, key)
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	return count.Val(), nil
+}
+
+// Work is what the leader does beside sending messages: it opens DMs.
+func (n *Notifier) Work() leader.Kind {
+	return leader.Kind{Name: contactKind, Due: n.contacts.DueKey(), AtOnce: 1, Admit: n.pace.Allow, Limit: n.Timing.Work, Reconcile: n.reconcile}
+}
+
+// reconcile opens the DM with somebody.
+func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Duration, err error) {
+	r, again, err := n.contacts.Take(ctx, userID, n.Timing.Work)
+	if r == nil {
+		return again, err
+	}
+	wait, err := n.open(ctx, r)
+	if err != nil {
+		n.Log.Debug().Err(err).Msg("a dm was not opened and is tried again")
+		wait = n.later(ctx, err)
+	}
+	err = n.contacts.Save(context.WithoutCancel(ctx), r, wait)
+	if errors.Is(err, record.ErrConflict) { // it has changed, or is no more
+		return 0, nil
+	}
+	return r.Again(), err
+}
+
+// open opens a DM and sends the first message, if there is one to be sent. The contact is yet to be saved.
+func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait time.Duration, err error) {
+	c := &r.Value
+	pauses, err := n.readPauses(ctx)
+	if left := max(pauses.New.left(), pauses.All.left()); left > 0 || err != nil || !c.opening() {
+		return max(left, record.Never), err
+	}
+	greets := c.Greeting != ""
+	var channel string
+	if greets {
+		channel, err = n.greet(ctx, r.ID, c.Greeting, c.First, func(ctx context.Context, s message.State) error {
+			c.First = s
+			return n.contacts.Save(ctx, r, record.Keep)
+		})
+	} else {
+		channel, err = n.Discord.OpenDM(ctx, r.ID)
+	}
+	about := rest.About(err)
+	switch err := n.judge(ctx, &pauses, err); {
+	case err == nil && greets:
+		c.open(channel)
+	case err == nil:
+		c.Channel = channel
+	case about == rest.AboutRecipient:
+		return record.Never, n.end(ctx, r.ID)
+	case about == rest.Temporary, about == rest.AboutUs && greets:
+		return 0, err
+	default:
+		n.Log.Warn().Err(err).Msg("discord refuses to open a dm")
+	}
+	c.Greeting, c.Reopen = "", false
+	return record.Never, nil
+}

@@ -1,0 +1,271 @@
+package notify
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"hostbot/bot/discord/message"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
+	"hostbot/bot/store/record"
+)
+
+// Delivery is what is known of the message about a record, as a part of that. The leader alone writes it.
+type Delivery struct {
+	Message message.State `json:"message"`
+	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
+	Refused int           `json:"refused,omitempty"` // how often Discord has refused it while it took others
+}
+
+// Topic is a reason to write to people. T is what a message is about.
+type Topic[T any] struct {
+	Name   string // of its records, and in a contact
+	Format int    // of T as JSON
+	AtOnce int    // how many messages are sent at a time
+	// Line returns whose line a record stands in. Lines take turns.
+	Line func(id string) string
+	// Delivery returns the part of a record that the leader writes.
+	Delivery func(*T) *Delivery
+	// Next returns what is to be said about a record now. If that is nothing, w is nil, and the record is
+	// due again after a time (record.Never), or removed (Drop).
+	Next func(ctx context.Context, r *record.Record[T]) (w *Wanted[T], after time.Duration, err error)
+	// GiveUp is called if a message is not to be sent any more, and reports whether the record stays. Then
+	// it is not due until somebody schedules it.
+	GiveUp func(*T) (stays bool)
+	// End ends the topic for somebody who takes no messages any more.
+	End func(ctx context.Context, userID string) error
+
+	// Records are what messages are about. Who saves one that is due calls Wake.
+	Records *record.Kind[T]
+	n       *Notifier
+}
+
+// Wanted is what a message is to say.
+type Wanted[T any] struct {
+	UserID string
+	// Name makes the nonce: 20 bytes at most, and no other message of the bot has it.
+	Name string
+	// Mark is the timestamp of the message's first embed, by which it is found (message.Mark).
+	Mark time.Time
+	Draw func(locale string) interaction.Message
+	// Repost says that another message takes the place of the one that is there, as an edit notifies
+	// nobody.
+	Repost bool
+	// Notified notes in a record, perhaps in a newer one, of what the message has notified the person. An
+	// edit notifies nobody.
+	Notified func(*T)
+	// Again returns after which time the record is due again once Discord has the message.
+	Again func(*T) time.Duration
+}
+
+// Drop in the place of a time says that the record is removed.
+const Drop time.Duration = -3
+
+const (
+	// mostRefusals is how often a message is tried that Discord refuses alone. With the usual timing it is
+	// given up after 17 hours. Discord was seen to refuse DMs during an outage (discord-api-docs#7275),
+	// and some for good (#7666).
+	mostRefusals = 10
+	// longestRefused is the longest pause of such a message.
+	longestRefused = 6 * time.Hour
+)
+
+// Add adds a topic. The leader does its Work.
+func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
+	t.n, t.Records = n, &record.Kind[T]{Redis: n.Redis, Space: n.Space, Name: t.Name, Format: t.Format}
+	n.topics[t.Name] = t.End
+	return &t
+}
+
+// Wake tells the leader which records are due.
+func (t *Topic[T]) Wake(ctx context.Context, ids ...string) { t.n.Wake(ctx, t.Name, ids...) }
+
+// Work is what the leader does: it sends the messages.
+func (t *Topic[T]) Work() leader.Kind {
+	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.Timing.Work, Reconcile: t.reconcile, Line: t.Line}
+}
+
+// errOver says that a record is no more.
+var errOver = errors.New("notify: the record is no more")
+
+// reconcile makes the message about a record say what is true.
+func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
+	r, again, err := t.Records.Take(ctx, id, t.n.Timing.Work)
+	if r == nil {
+		return again, err
+	}
+	note, wait, err := t.deliver(ctx, r)
+	switch {
+	case errors.Is(err, errOver), errors.Is(err, record.ErrConflict): // it has changed, and is due again
+		return 0, nil
+	case err != nil:
+		t.n.Log.Debug().Err(err).Str("topic", t.Name).Msg("a direct message was not sent and is tried again")
+		wait = t.n.later(ctx, err)
+	}
+	ctx = context.WithoutCancel(ctx)
+	if wait == Drop {
+		err = t.Records.Drop(ctx, r)
+	} else {
+		err = t.Records.Save(ctx, r, wait)
+	}
+	if errors.Is(err, record.ErrConflict) && note != nil {
+		_, err = t.Records.Upsert(ctx, r.ID, r.Owner, 0, func(r *record.Record[T]) bool {
+			if !r.IsNew() {
+				note(r)
+			}
+			return !r.IsNew()
+		})
+	}
+	if errors.Is(err, record.ErrConflict) {
+		return 0, nil
+	}
+	return r.Again(), err
+}
+
+// later returns after which time is tried again what was not done for now.
+func (n *Notifier) later(ctx context.Context, failure error) time.Duration {
+	switch e, ok := errors.AsType[*rest.Error](failure); {
+	case leader.Ended(ctx): // another one leads now
+		return 0
+	case ok && e.Global: // all requests wait, and each message keeps its place
+		return e.RetryAfter
+	case ok:
+		return max(n.Timing.Retry, e.RetryAfter)
+	default:
+		return n.Timing.Retry
+	}
+}
+
+// deliver has Discord show what is true, and returns when the record is due again, which is yet to be
+// saved. If Discord has the message, note notes that in a record, perhaps in a newer one.
+func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(*record.Record[T]), wait time.Duration, err error) {
+	n := t.n
+	pauses, err := n.readPauses(ctx)
+	if left := pauses.All.left(); err != nil || left > 0 {
+		return nil, left, err
+	}
+	w, wait, err := t.Next(ctx, r)
+	if err != nil || w == nil {
+		return nil, wait, err
+	}
+	c, err := n.contact(ctx, w.UserID)
+	switch {
+	case err != nil:
+		return nil, 0, err
+	case c.Channel == "" && !c.opening(): // Redis has lost it
+		return nil, n.Timing.Retry, t.reopen(ctx, w.UserID)
+	case c.opening():
+		return nil, n.Timing.Retry, nil
+	case !c.Written && pauses.New.left() > 0:
+		return nil, pauses.New.left(), nil
+	}
+	d := t.Delivery(&r.Value)
+	posts := d.Message.Posts
+	shown, err := message.Show(ctx, n.Discord, d.Message, message.Wanted{
+		ChannelID: c.Channel, Name: w.Name, Message: w.Draw(c.Locale), Anew: w.Repost,
+		Is: func(m rest.Posted) bool { return message.HasMark(m, w.Mark) },
+		Save: func(ctx context.Context, s message.State) error {
+			d.Message = s
+			return t.Records.Save(ctx, r, record.Keep)
+		},
+	})
+	if errors.Is(err, record.ErrConflict) {
+		return nil, 0, err
+	}
+	d.Message = shown
+	notified := shown.Posts > posts && (w.Repost || !d.Sent)
+	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
+		if notified {
+			w.Notified(&r.Value)
+		}
+		wait, err = t.refused(ctx, r, w.UserID, c, err)
+		return nil, wait, err
+	}
+	note = func(r *record.Record[T]) {
+		d := t.Delivery(&r.Value)
+		if !d.Sent {
+			r.Count = sentCount
+		}
+		d.Message, d.Sent = shown, true
+		if notified {
+			w.Notified(&r.Value)
+		}
+	}
+	note(r)
+	return note, w.Again(&r.Value), n.taken(ctx, w.UserID, c, pauses)
+}
+
+// taken notes that Discord has taken a message to somebody.
+func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses pauses) error {
+	if !pauses.of(!c.Written).Until.IsZero() {
+		n.resume(ctx, !c.Written)
+	}
+	if c.Written {
+		return nil
+	}
+	_, err := n.contacts.Update(context.WithoutCancel(ctx), userID, userID, record.Keep, func(c *contact) bool {
+		c.Written = true
+		return true
+	})
+	return err
+}
+
+// refused returns after which time a message is tried again that Discord has refused.
+func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID string, c contact, failure error) (wait time.Duration, err error) {
+	switch rest.About(failure) {
+	case rest.AboutRecipient:
+		return 0, errors.Join(errOver, t.n.end(ctx, userID))
+	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
+		if !rest.IsUnknownMessage(failure) {
+			t.n.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
+		}
+		return t.giveUp(r), nil
+	case rest.AboutChannel:
+		if d := t.Delivery(&r.Value); d.Refused == 0 {
+			d.Refused++
+			return t.n.Timing.Retry, t.reopen(ctx, userID)
+		}
+		return t.tryLess(r, failure), nil
+	case rest.AboutUs:
+		left, again := t.n.pause(ctx, !c.Written, failure)
+		if left += t.n.Timing.Retry; again { // it takes no others either
+			return left, nil
+		}
+		if wait = t.tryLess(r, failure); wait > 0 {
+			wait = max(wait, left)
+		}
+		return wait, nil
+	default:
+		return 0, failure
+	}
+}
+
+// tryLess counts that Discord has refused a message alone, and returns after which pause it is tried
+// again.
+func (t *Topic[T]) tryLess(r *record.Record[T], failure error) time.Duration {
+	d := t.Delivery(&r.Value)
+	d.Refused++
+	if d.Refused > mostRefusals {
+		t.n.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message again and again: it is given up")
+		return t.giveUp(r)
+	}
+	t.n.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message: it is tried again")
+	return min(t.n.Timing.Refused<<max(d.Refused-2, 0), longestRefused)
+}
+
+func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
+	if t.GiveUp(&r.Value) {
+		return record.Never
+	}
+	return Drop
+}
+
+// reopen has the leader open somebody's DM once more.
+func (t *Topic[T]) reopen(ctx context.Context, userID string) error {
+	ctx = context.WithoutCancel(ctx)
+	err := t.n.change(ctx, userID, 0, func(c *contact) { c.need(t.Name); c.Reopen = true })
+	t.n.Wake(ctx, contactKind, userID)
+	return err
+}
