@@ -99,6 +99,7 @@ type Bot struct {
 	afterStart                func()     // may be nil
 	closers                   []func()   // of what New opened, first to last
 	hurry                     int        // see Hurried
+	anyPace                   bool       // see AnyPace
 }
 
 // Option is a way in which a bot differs from the one that operators run.
@@ -107,6 +108,9 @@ type Option func(*Bot)
 // Hurried makes the pauses of log channels and of panels so many times shorter, for tests: they spare
 // Discord, and wait for Redis.
 func Hurried(times int) Option { return func(b *Bot) { b.hurry = times } }
+
+// AnyPace has no first message to somebody new wait for others, for tests in which many are new at once.
+func AnyPace() Option { return func(b *Bot) { b.anyPace = true } }
 
 // New makes a bot from valid settings. Nothing is connected yet, and nothing
 // need be reachable.

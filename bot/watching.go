@@ -28,8 +28,12 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		DownSince: b.service.DownSince, OnSlow: b.watchSlow, OnLimits: b.pollsLimited, Wake: b.leader.Wake,
 		Log: b.log, Timing: timing,
 	})
+	pace := notify.DefaultTiming()
+	if b.anyPace {
+		pace.Window = time.Millisecond
+	}
 	b.dms = notify.New(notify.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Wake: b.leader.Wake, Log: b.log, Timing: notify.DefaultTiming(),
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Wake: b.leader.Wake, Log: b.log, Timing: pace,
 		OnPause: func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
 	})
 	b.alerts = alerts.New(alerts.Config{

@@ -47,6 +47,7 @@ func TestMain(m *testing.M) {
 	network()                          // before anything connects
 	miniredis.DumpMaxLineLen = 1 << 20 // all of a value, in which secrets are looked for
 	debug.SetGCPercent(400)            // a scene's garbage takes CPU time from what is being judged
+	world.GreetAtOnce()                // each person is new, and all press at once
 	world.Main(m)
 }
 

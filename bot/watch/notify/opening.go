@@ -67,8 +67,11 @@ func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Dur
 func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait time.Duration, err error) {
 	c := &r.Value
 	pauses, err := n.readPauses(ctx)
-	if left := max(pauses.New.left(), pauses.All.left()); left > 0 || err != nil || !c.opening() {
-		return max(left, record.Never), err
+	if left := max(pauses.New.left(), pauses.All.left()); left > 0 || err != nil {
+		return left, err
+	}
+	if !c.opening() {
+		return record.Never, nil
 	}
 	greets := c.Greeting != ""
 	var channel string

@@ -57,11 +57,14 @@ func Main(m *testing.M) {
 	goleak.VerifyTestMain(m, redistest.Dialing())
 }
 
-// hurried are the options of each bot.
-var hurried []bot.Option
+// options are those of each bot.
+var options []bot.Option
 
 // Hurry has staff read so many times sooner of what happens. It is called in a TestMain.
-func Hurry(times int) { hurried = []bot.Option{bot.Hurried(times)} }
+func Hurry(times int) { options = append(options, bot.Hurried(times)) }
+
+// GreetAtOnce has first messages to people wait for nothing. It is called in a TestMain.
+func GreetAtOnce() { options = append(options, bot.AnyPace()) }
 
 // Options say how a world differs from the usual one.
 type Options struct {
@@ -198,7 +201,7 @@ func (w *World) Environment() []string {
 // Run runs a bot until stop is called or the test ends.
 func Run(t testing.TB, settings *configs.Settings, log io.Writer) (stop func() error, ended <-chan struct{}) {
 	t.Helper()
-	b, err := bot.New(settings, "test", logging.New(settings.Log, log), hurried...)
+	b, err := bot.New(settings, "test", logging.New(settings.Log, log), options...)
 	if err != nil {
 		t.Fatal(err)
 	}
