@@ -91,14 +91,27 @@ func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interact
 	if err != nil {
 		return interaction.Response{}, unreadableAlerts(err)
 	}
-	v, notice := c.view(r), ""
+	v := c.view(r)
+	notice, err := c.refusedNotice(ctx, v)
 	switch {
+	case err != nil:
+		return interaction.Response{}, unreadableAlerts(err)
+	case notice != "":
 	case now.Any() && c.watch.Unwatched(ctx, r.CustomerID):
 		notice = "⚠️ " + v.t.Text("alerts.unwatched")
 	case !now.Closed.IsZero():
 		notice = "⚠️ " + v.t.Format("alerts.were_closed", args{"When": relative(now.Closed)})
 	}
 	return v.drawAlerts(servers, now, notice, blurple), nil
+}
+
+// refusedNotice says that Discord refuses the bot's messages to the caller; "" if it does not.
+func (c *Commands) refusedNotice(ctx context.Context, v view) (string, error) {
+	since, err := c.watch.Refused(ctx, v.asked.UserID)
+	if err != nil || since.IsZero() {
+		return "", err
+	}
+	return "⚠️ " + v.t.Format("alerts.refused", args{"When": relative(since)}), nil
 }
 
 // changeAlerts changes which of the caller's bots send alerts, and shows that.

@@ -64,6 +64,9 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	}
 	h.alerts, h.unwatched = alerts.Settings{All: true}, true
 	wantText(t, answer(t, c, command("alerts", nil)).Message, "can't be checked right now", "🔔 Shop")
+	h.refused = time.Unix(1, 0)
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "I couldn't send you a direct message <t:1:R>", "🔔 Shop")
+	h.refused = time.Time{}
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
 	wantText(t, answer(t, c, command("alerts", nil)).Message, "because your direct messages are closed", "🔕 Shop")
 	h.off = true
@@ -158,6 +161,9 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 			d.ask(c, pressed)
 		}
 	}
+	h.refused = time.Unix(1, 0)
+	d.ask(c, command("alerts", nil))
+	h.refused = time.Time{}
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
 	d.ask(c, command("alerts", nil))
 	h.err = errors.New("redis is away")

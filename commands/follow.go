@@ -116,7 +116,8 @@ func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, respo
 	}
 	v := c.view(r)
 	if noCustomer {
-		response = v.draw(aboutAlerts, v.alertsEmbed("", blurple))
+		notice, _ := c.refusedNotice(ctx, v) // what is followed is shown all the same
+		response = v.draw(aboutAlerts, v.alertsEmbed(notice, blurple))
 	}
 	embed := response.Message.Embeds[0]
 	embed.Description = paragraphs(embed.Description, v.followedLines(followed))

@@ -25,6 +25,9 @@ func TestFollow(t *testing.T) {
 	wantText(t, ending(t, c, press("aside/panel/43/follow/7")).Message, "already follow this panel")
 	shown := answer(t, c, command("alerts", nil)).Message
 	wantText(t, shown, `Our \*bots\* · <#9>`)
+	h.refused = time.Unix(1, 0)
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "I couldn't send you a direct message <t:1:R>", `Our \*bots\* · <#9>`)
+	h.refused = time.Time{}
 	if option := menus(shown)["Stop following a panel"].Options[0]; option.Value != "7" || option.Label != "Our *bots*" {
 		t.Errorf("the option is %+v", option)
 	}

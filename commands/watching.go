@@ -62,6 +62,8 @@ type Watch struct {
 	Following Following
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
+	// Refused returns since when somebody takes no messages from the bot; zero where they do.
+	Refused func(ctx context.Context, userID string) (time.Time, error)
 	// Unwatched reports whether an account is not looked at although it should be.
 	Unwatched func(ctx context.Context, customerID string) bool
 	// Interval returns at which interval accounts are looked at now.

@@ -38,6 +38,7 @@ type watched struct {
 	alerts    alerts.Settings
 	closed    error            // why alerts cannot be turned on
 	off       bool             // nothing is watched
+	refused   time.Time        // since when Discord refuses messages
 	unwatched bool             // the account is not, though alerts are on
 	greets    notify.Reached   // how somebody new is reached
 	recipient notify.Recipient // the latest for whom they were turned on
@@ -155,6 +156,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
 		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
+		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err

@@ -149,9 +149,12 @@ func TestBeyondTheWindowTheLeaderOpensDMs(t *testing.T) {
 			}
 		}
 		eventually(t, func() bool {
-			s, err := first.Settings(t.Context(), people[8].ID)
-			return err == nil && !s.Closed.IsZero()
+			since, err := first.DMs.Refused(t.Context(), people[8].ID)
+			return err == nil && !since.IsZero()
 		})
+		if s, err := first.Settings(t.Context(), people[8].ID); err != nil || !s.All {
+			t.Errorf("settings: %+v (%v)", s, err)
+		}
 		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n > len(people)+1 {
 			t.Errorf("%d DMs were opened", n)
 		}

@@ -2,6 +2,7 @@ package alerts_test
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
@@ -10,6 +11,9 @@ import (
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/notify"
+	"hostbot/hostapi/redistest"
+
+	"github.com/redis/go-redis/v9"
 )
 
 // TestChannelThatIsRefusedIsOpenedAnewOnce has Discord refuse a DM's channel, at first and for
@@ -55,33 +59,82 @@ func TestChannelThatIsRefusedIsOpenedAnewOnce(t *testing.T) {
 	}
 }
 
-// TestUnreachableRecipientIsGivenUp has a customer's account at Discord be deleted, and a customer
-// block the bot.
+// TestUnreachableRecipientIsGivenUp has a customer's account at Discord be deleted.
 func TestUnreachableRecipientIsGivenUp(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord := discordtest.RunT(t)
+		a, _ := start(t, discord, url, &watched{}, nil)
+		anna := discord.User("anna")
+		turnOn(t, a, anna)
+		discord.Inject(refusing(404, rest.CodeUnknownUser))
+		tell(t, a, fell(anna, "shop", time.Now()))
+		eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
+		if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Pause.Is() || s.Refused != 1 {
+			t.Errorf("status: %+v (%v)", s, err)
+		}
+		wantAlerts(t, anna)
+	})
+}
+
+// passNext lets the time pass for which nothing is sent to somebody who takes no messages.
+func passNext(t *testing.T, client redis.UniversalClient, userID string) {
+	t.Helper()
+	const script = `
+local past = string.gsub(redis.call('HGET', KEYS[1], 'r'), '"next":"[^"]*"', '"next":"2020-01-01T00:00:00Z"')
+return redis.call('HSET', KEYS[1], 'r', past)`
+	if err := client.Eval(t.Context(), script, []string{"hostbot:{contacts}:record:" + userID}).Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestRefusedRecipientKeepsTheSettings has a customer take no messages for a while, or for good. One is
+// tried with each outage, after pauses of an hour to a week.
+func TestRefusedRecipientKeepsTheSettings(t *testing.T) {
 	t.Parallel()
-	for name, change := range map[string]func(discord *discordtest.Server, anna *discordtest.User){
-		"deleted": func(discord *discordtest.Server, _ *discordtest.User) {
-			discord.Inject(refusing(404, rest.CodeUnknownUser))
-		},
-		"blocked": func(discord *discordtest.Server, anna *discordtest.User) {
-			discord.ExpectFailures()
-			anna.Block(true)
-		},
-	} {
+	for name, refusals := range map[string]int{"for a while": 3, "for good": 6} {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
-				discord := discordtest.RunT(t)
+				discord, client := discordtest.RunT(t, discordtest.Config{NoRateLimits: true}), redistest.Connect(t, url)
+				discord.ExpectFailures()
 				a, _ := start(t, discord, url, &watched{}, nil)
-				anna := discord.User("anna")
+				anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 				turnOn(t, a, anna)
-				change(discord, anna)
-				tell(t, a, fell(anna, "shop", time.Now()))
-				eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
-				eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Refused == 1 })
-				if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Pause.Is() {
+				discord.ForgetCalls()
+				falls := 0
+				fallsOnce := func() {
+					falls++
+					tell(t, a, fell(anna, fmt.Sprint("bot", falls), now.Add(time.Duration(falls)*time.Hour))) // not together
+					settled(t, a)
+				}
+				anna.Block(true)
+				for i := range refusals {
+					fallsOnce()
+					fallsOnce() // which is not tried
+					if n := calls(discord, http.MethodPost, discordtest.RouteMessages); n != i+1 {
+						t.Fatalf("Discord was asked %d times after refusal %d", n, i+1)
+					}
+					s, err := a.Settings(t.Context(), anna.ID)
+					since, failed := a.DMs.Refused(t.Context(), anna.ID)
+					if over := i == 5; err != nil || failed != nil || s.All == over || s.Closed.IsZero() == over || since.IsZero() != over {
+						t.Errorf("after refusal %d alerts are %+v, refused since %v (%v, %v)", i+1, s, since, err, failed)
+					}
+					if i < 5 {
+						passNext(t, client, anna.ID)
+					}
+				}
+				anna.Block(false)
+				fallsOnce()
+				if s, err := a.Status(t.Context()); err != nil || s.Refused != 1 {
 					t.Errorf("status: %+v (%v)", s, err)
 				}
-				wantAlerts(t, anna)
+				if name == "for good" {
+					wantAlerts(t, anna)
+					return
+				}
+				wantAlerts(t, anna, fmt.Sprintf("bot%d c fell 1 times, ran 1h0m0s", falls))
+				if since, err := a.DMs.Refused(t.Context(), anna.ID); err != nil || !since.IsZero() {
+					t.Errorf("anna is refused since %v (%v)", since, err)
+				}
 			})
 		})
 	}

@@ -28,6 +28,11 @@ type contact struct {
 	First message.State `json:"first,omitzero"`
 	// Greeting is the first message that the leader is yet to send.
 	Greeting string `json:"greeting,omitempty"`
+	// Refused is since when the person takes no messages, and Next from when on one is tried again; zeros
+	// where they take them. Refusals counts.
+	Refused  time.Time `json:"refused,omitzero"`
+	Next     time.Time `json:"next,omitzero"`
+	Refusals int       `json:"refusals,omitempty"`
 	// Reopen says that the leader is to open the DM once more, as Discord refuses the channel: that
 	// may be another one, or work then (discord-api-docs#7666, #7275).
 	Reopen bool `json:"reopen,omitempty"`
@@ -35,6 +40,26 @@ type contact struct {
 
 // opening reports whether the leader is yet to open the DM.
 func (c *contact) opening() bool { return c.Greeting != "" || c.Reopen }
+
+// retries returns after which times one more message is tried to somebody who takes none. Both refusals
+// pass: on a kick of the bot and a new invitation, or an hour of closed DMs (discord-api-docs#8244, #1236).
+func retries() []time.Duration {
+	const day = 24 * time.Hour
+	return []time.Duration{time.Hour, 6 * time.Hour, day, 3 * day, 7 * day}
+}
+
+// refuse notes that the person takes no messages, and reports whether no more are tried.
+func (c *contact) refuse(now time.Time) (over bool) {
+	if c.Refusals == len(retries()) {
+		return true
+	}
+	if c.Refused.IsZero() {
+		c.Refused = now
+	}
+	c.Next = now.Add(retries()[c.Refusals])
+	c.Refusals++
+	return false
+}
 
 // need notes that a topic needs the contact.
 func (c *contact) need(topic string) {
@@ -80,7 +105,7 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 	switch channel := cmp.Or(to.DM, known.Channel); {
 	case known.Greeting != "":
 		return OnItsWay, n.change(ctx, to.UserID, record.Keep, keep)
-	case channel != "" && !doubted:
+	case channel != "" && !doubted && known.Refused.IsZero():
 		return Known, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.Channel = channel })
 	case wait.New.left() > 0 || wait.All.left() > 0:
 		return 0, ErrLater
@@ -105,7 +130,13 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 
 // open notes that the first message is in a channel.
 func (c *contact) open(channel string) {
-	c.Channel, c.Written, c.First, c.Greeting = channel, true, message.State{}, ""
+	c.Channel, c.First, c.Greeting = channel, message.State{}, ""
+	c.take()
+}
+
+// take notes that Discord has taken a message.
+func (c *contact) take() {
+	c.Written, c.Refused, c.Next, c.Refusals = true, time.Time{}, time.Time{}, 0
 }
 
 // greet opens the DM with somebody and sends the first message, unless that is there already, and returns
@@ -191,10 +222,38 @@ func (n *Notifier) Contact(ctx context.Context, userID string) (channelID, local
 	return c.Channel, c.Locale, err
 }
 
+// Refused returns since when somebody takes no messages from the bot; zero where they do. The leader tries
+// again with what is next to be said, after pauses that grow to a week, and then ends all topics.
+func (n *Notifier) Refused(ctx context.Context, userID string) (since time.Time, err error) {
+	c, err := n.contact(ctx, userID)
+	return c.Refused, err
+}
+
 // Forget forgets how somebody is reached, and reports whether that was known.
 func (n *Notifier) Forget(ctx context.Context, userID string) (known bool, err error) {
 	last, _, err := n.contacts.Remove(ctx, userID, userID)
 	return last != nil, err
+}
+
+// refused notes that somebody takes no messages, as Discord says, or is no more. It ends all topics if no
+// more are tried.
+func (n *Notifier) refused(ctx context.Context, userID string, refusal error) error {
+	var first bool
+	over := !rest.TakesNoMessages(refusal)
+	_, err := n.contacts.Update(context.WithoutCancel(ctx), userID, userID, record.Keep, func(c *contact) bool {
+		first = c.Refused.IsZero()
+		c.Greeting, c.Reopen = "", false
+		over = over || c.refuse(time.Now())
+		return !over
+	})
+	if first {
+		err = errors.Join(err, n.Redis.HIncrBy(context.WithoutCancel(ctx), n.countsKey(contactKind), refusedCount, 1).Err())
+	}
+	if over {
+		err = errors.Join(err, n.end(ctx, userID))
+	}
+	n.Log.Info().Err(err).Str("user", userID).Bool("over", over).Msg("somebody takes no direct messages")
+	return err
 }
 
 // end ends all that somebody is written to about, as they take no messages any more.
@@ -204,7 +263,5 @@ func (n *Notifier) end(ctx context.Context, userID string) (err error) {
 		err = errors.Join(err, end(ctx, userID))
 	}
 	_, failed := n.Forget(ctx, userID)
-	err = errors.Join(err, failed, n.Redis.HIncrBy(ctx, n.countsKey(contactKind), refusedCount, 1).Err())
-	n.Log.Info().Err(err).Str("user", userID).Msg("somebody takes no direct messages: nothing more is sent")
-	return err
+	return errors.Join(err, failed)
 }

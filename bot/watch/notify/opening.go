@@ -90,7 +90,7 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 	case err == nil:
 		c.Channel = channel
 	case about == rest.AboutRecipient:
-		return record.Never, n.end(ctx, r.ID)
+		return record.Never, n.refused(ctx, r.ID, err)
 	case about == rest.Temporary, about == rest.AboutUs && greets:
 		return 0, err
 	default:

@@ -87,9 +87,6 @@ func (t *Topic[T]) Work() leader.Kind {
 	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.Timing.Work, Reconcile: t.reconcile, Line: t.Line}
 }
 
-// errOver says that a record is no more.
-var errOver = errors.New("notify: the record is no more")
-
 // reconcile makes the message about a record say what is true.
 func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
 	r, again, err := t.Records.Take(ctx, id, t.n.Timing.Work)
@@ -98,7 +95,7 @@ func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duratio
 	}
 	note, wait, err := t.deliver(ctx, r)
 	switch {
-	case errors.Is(err, errOver), errors.Is(err, record.ErrConflict): // it has changed, and is due again
+	case errors.Is(err, record.ErrConflict): // it has changed, and is due again
 		return 0, nil
 	case err != nil:
 		t.n.Log.Debug().Err(err).Str("topic", t.Name).Msg("a direct message was not sent and is tried again")
@@ -160,6 +157,8 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 		return nil, n.Timing.Retry, nil
 	case !c.Written && pauses.New.left() > 0:
 		return nil, pauses.New.left(), nil
+	case time.Now().Before(c.Next): // the next news may be sent
+		return nil, t.giveUp(r), nil
 	}
 	d := t.Delivery(&r.Value)
 	posts := d.Message.Posts
@@ -202,11 +201,11 @@ func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses p
 	if !pauses.of(!c.Written).Until.IsZero() {
 		n.resume(ctx, !c.Written)
 	}
-	if c.Written {
+	if c.Written && c.Refused.IsZero() {
 		return nil
 	}
 	_, err := n.contacts.Update(context.WithoutCancel(ctx), userID, userID, record.Keep, func(c *contact) bool {
-		c.Written = true
+		c.take()
 		return true
 	})
 	return err
@@ -216,7 +215,7 @@ func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses p
 func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID string, c contact, failure error) (wait time.Duration, err error) {
 	switch rest.About(failure) {
 	case rest.AboutRecipient:
-		return 0, errors.Join(errOver, t.n.end(ctx, userID))
+		return t.giveUp(r), t.n.refused(ctx, userID, failure)
 	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
 		if !rest.IsUnknownMessage(failure) {
 			t.n.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
