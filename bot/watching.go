@@ -34,7 +34,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 	b.dms = notify.New(notify.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForAlerts), Wake: b.leader.Wake, Log: b.log, Timing: pace,
-		OnPause: func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
+		OnPause:  func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
+		OnBudget: func() { b.staffQueue.Go(b.stafflog.FollowersBudget) },
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,

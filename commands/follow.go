@@ -41,6 +41,8 @@ func (c *Commands) followPanel(_ context.Context, r *interaction.Request) (inter
 			return v.note("❌ " + v.t.Text(key)), nil
 		case errors.Is(err, notify.ErrLater):
 			return v.note("⏳ " + v.t.Text("follow.later")), nil
+		case errors.Is(err, notify.ErrBudget):
+			return v.note("⏳ " + v.t.Text("follow.later_today")), nil
 		case errors.Is(err, following.ErrNoPanel):
 			return interaction.Response{}, noPanel()
 		case errors.Is(err, following.ErrFull):

@@ -127,7 +127,7 @@ func (d *drawn) following(with func(change func(h *watched), requests ...interac
 	with(func(h *watched) { one(h); h.followed = h.panels }, follow, press("aside/unfollow/1"), command("alerts", nil), press("alerts/unfollow", "1"))
 	inGuild := follow
 	inGuild.GuildID = "7"
-	for _, refusal := range []error{notify.ErrClosed, notify.ErrLater, following.ErrFull, following.ErrTooMany, errors.New("away")} {
+	for _, refusal := range []error{notify.ErrClosed, notify.ErrLater, notify.ErrBudget, following.ErrFull, following.ErrTooMany, errors.New("away")} {
 		with(func(h *watched) { h.unfollowable = refusal }, follow, inGuild)
 	}
 	h := &watched{w: &world{}}

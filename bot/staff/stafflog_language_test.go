@@ -53,8 +53,8 @@ func TestEveryEntryOfEveryLanguageIsSendable(t *testing.T) {
 					kinds[e.GroupKey] = true
 				}
 			}
-			if len(kinds) != 10 || kinds[""] {
-				t.Errorf("ten kinds of problems count as %v", kinds)
+			if len(kinds) != 11 || kinds[""] {
+				t.Errorf("eleven kinds of problems count as %v", kinds)
 			}
 		})
 	}
@@ -175,4 +175,5 @@ func writeEverything(log *stafflog.Log) {
 	log.InteractionStuck()
 	log.MessagesPaused(notify.Pause{Code: rest.CodeQuarantined}, failure)
 	log.MessagesPaused(notify.Pause{Code: rest.CodeDMsTooFast}, failure)
+	log.FollowersBudget()
 }

@@ -41,6 +41,9 @@ func (l *Log) MessagesPaused(p notify.Pause, reason error) {
 	l.cured(p.Problem(), "log.cure."+p.Problem(), "\n"+because(reason))
 }
 
+// FollowersBudget writes that half of the first messages to new followers are used up for the day.
+func (l *Log) FollowersBudget() { l.cured("dm_budget", "log.cure.dm_budget", "") }
+
 // cured writes what is wrong, what can be done, by the text cure, and more about it.
 func (l *Log) cured(key, cure, more string) {
 	l.warn(key, l.t.Text(cure)+more)

@@ -71,6 +71,9 @@ func (s *Server) postDM(c *call) (any, *refusal) {
 	return s.locked(func() (any, *refusal) {
 		if user := s.withID(id); user != nil {
 			dm := s.dm(user)
+			if !dm.opened && s.cfg.NewDMsADay > 0 && s.limits.takeHidden("new DMs", limit{calls: s.cfg.NewDMsADay, window: 24 * time.Hour}) > 0 {
+				s.quarantined.Store(true)
+			}
 			if !dm.opened && s.quarantines(dm) {
 				return nil, quarantinedRefusal()
 			}

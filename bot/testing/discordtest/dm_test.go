@@ -21,6 +21,16 @@ func TestOpeningDMsTooFastIsRefused(t *testing.T) {
 	c.do("POST", "/users/@me/channels", recipient(ben)).want(t, 200, 0)
 }
 
+func TestManyNewDMsQuarantineTheBot(t *testing.T) {
+	c := start(t, discordtest.Config{NewDMsADay: 2})
+	c.discord.ExpectFailures()
+	anna, ben, cem := c.discord.User("anna"), c.discord.User("ben"), c.discord.User("cem")
+	for _, u := range []*discordtest.User{anna, ben, anna} {
+		c.do("POST", "/users/@me/channels", recipient(u)).want(t, 200, 0)
+	}
+	c.do("POST", "/users/@me/channels", recipient(cem)).want(t, 403, discordtest.CodeQuarantined)
+}
+
 func TestQuarantinedBotWritesToNobodyNew(t *testing.T) {
 	c := start(t, discordtest.Config{})
 	anna, ben, cem := c.discord.User("anna").InDM(), c.discord.User("ben").InDM(), c.discord.User("cem")

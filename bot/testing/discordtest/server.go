@@ -46,6 +46,10 @@ type Config struct {
 	// NoRateLimits switches Discord's rate limits off, and the ban after too many invalid
 	// requests. Faults still give a 429.
 	NoRateLimits bool
+	// NewDMsADay is how many DMs the bot may open in a day that it has not opened before: one more
+	// puts it into quarantine. 0 is for any number, as the figures that were seen go from 20 to 1,000
+	// (17teen/Discord-Mass-DM-Tool#11 and #14, DiscordPHP#467).
+	NewDMsADay int
 	// DMsAtOnce is how many DMs the bot may open within dmWindow, also without rate limits;
 	// 24 where it is 0, and any number where it is negative. See postDM.
 	DMsAtOnce int

@@ -89,7 +89,7 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 	s := setup{
 		Notify: alerts.DefaultNotify,
 		Config: notify.Config{
-			Redis: client, Discord: to, Wake: leading.Wake, OnPause: func(notify.Pause, error) {}, Log: zerolog.Nop(),
+			Redis: client, Discord: to, Wake: leading.Wake, OnPause: func(notify.Pause, error) {}, OnBudget: func() {}, Log: zerolog.Nop(),
 			Timing: notify.Timing{
 				Work: 2 * time.Second, Retry: 50 * time.Millisecond, Pause: 50 * time.Millisecond, LongPause: 100 * time.Millisecond,
 				Refused: time.Millisecond, Window: time.Millisecond, Opening: time.Millisecond,

@@ -55,7 +55,7 @@ func newScene(t *testing.T) *scene {
 		Redis: s.redis, Panels: s, History: s, Log: zerolog.Nop(),
 		DMs: notify.New(notify.Config{
 			Redis: s.redis, Discord: s, Log: zerolog.Nop(), Timing: timing,
-			Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {},
+			Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {}, OnBudget: func() {},
 		}),
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Bot a"}, {ID: "b", Name: "Bot b"}}}, Notes: s.stops}, nil
@@ -278,6 +278,24 @@ func TestLostAnswerPostsNothingTwice(t *testing.T) {
 	s.reads("1", "Bot a is down", "Bot a is back")
 }
 
+// TestFollowersChannelIsOpenedAnew has Discord refuse a follower's DM until it is opened once more, as it
+// refuses an alert's.
+func TestFollowersChannelIsOpenedAnew(t *testing.T) {
+	s := newScene(t)
+	s.follow("1")
+	s.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingAccess}
+	s.falls("a")
+	s.work()
+	if _, err := s.f.DMs.Work().Reconcile(t.Context(), "1"); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.opened) != 2 {
+		t.Errorf("the DM was opened %d times", len(s.opened))
+	}
+	s.refusal = nil
+	s.reads("1", "Bot a is down")
+}
+
 // TestFollowingEnds leaves nothing of a follower, whoever ends it.
 func TestFollowingEnds(t *testing.T) {
 	for name, end := range map[string]func(s *scene) error{
@@ -321,7 +339,7 @@ func TestFollowingEnds(t *testing.T) {
 				t.Fatal(err)
 			}
 			left := slices.DeleteFunc(s.redis.Keys(t.Context(), "*").Val(), func(key string) bool {
-				return strings.HasSuffix(key, ":window") || strings.HasSuffix(key, ":counts") // which name nobody
+				return strings.Contains(key, ":{dms}:") || strings.HasSuffix(key, ":counts") // which name nobody
 			})
 			if len(left) > 0 {
 				t.Errorf("these keys are left: %q", left)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -157,6 +158,45 @@ func TestBeyondTheWindowTheLeaderOpensDMs(t *testing.T) {
 		}
 		if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n > len(people)+1 {
 			t.Errorf("%d DMs were opened", n)
+		}
+	})
+}
+
+// TestStrangersHaveABudget has more strangers be written to than Discord bears, over two processes, while
+// customers turn alerts on. A day passes for Redis alone.
+func TestStrangersHaveABudget(t *testing.T) {
+	each(t, func(t *testing.T, url string) {
+		discord, client := discordtest.RunT(t, discordtest.Config{NewDMsADay: 52, DMsAtOnce: -1, NoRateLimits: true}), redistest.Connect(t, url)
+		var notified atomic.Int32
+		count := func(c *setup) { c.OnBudget = func() { notified.Add(1) } }
+		first, _ := start(t, discord, url, &watched{}, count)
+		second, _ := start(t, discord, url, &watched{}, count)
+		refused := 0
+		for i := range 80 {
+			if i%13 == 0 { // ten minutes
+				client.Del(t.Context(), "hostbot:{dms}:soon")
+			}
+			to := as(discord.User(fmt.Sprint("c", i)))
+			to.Stranger = true
+			_, err := []*alerts.Alerts{first, second}[i%2].DMs.Reach(t.Context(), "follows", to)
+			if errors.Is(err, notify.ErrBudget) {
+				refused++
+			} else if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if refused != 30 {
+			t.Errorf("%d strangers are refused", refused)
+		}
+		if n := notified.Load(); n != 1 {
+			t.Errorf("staff are notified %d times", n)
+		}
+		turnOn(t, first, discord.User("anna"))
+		client.Del(t.Context(), "hostbot:{dms}:soon", "hostbot:{dms}:day")
+		to := as(discord.User("ben"))
+		to.Stranger = true
+		if _, err := first.DMs.Reach(t.Context(), "follows", to); err != nil {
+			t.Errorf("the next day: %v", err)
 		}
 	})
 }

@@ -69,6 +69,7 @@ func TestUnreachableRecipientIsGivenUp(t *testing.T) {
 		discord.Inject(refusing(404, rest.CodeUnknownUser))
 		tell(t, a, fell(anna, "shop", time.Now()))
 		eventually(t, func() bool { s, err := a.Settings(t.Context(), anna.ID); return err == nil && !s.Closed.IsZero() })
+		settled(t, a)
 		if s, err := a.Status(t.Context()); err != nil || s.Waiting != 0 || s.Pause.Is() || s.Refused != 1 {
 			t.Errorf("status: %+v (%v)", s, err)
 		}

@@ -124,7 +124,7 @@ func New(c Config) *Following {
 }
 
 // Follow has somebody follow a panel of an owner's, and reports whether that is new. The error may be
-// ErrNoPanel, ErrFull, ErrTooMany, notify.ErrClosed or notify.ErrLater.
+// ErrNoPanel, ErrFull, ErrTooMany, or that of notify.Notifier.Reach.
 func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to notify.Recipient) (began bool, err error) {
 	p, err := f.Panels.Get(ctx, ownerID, panelID)
 	if err != nil {
@@ -153,6 +153,7 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 			down[serverID] = true
 		}
 	}
+	to.Stranger = true // a customer's DM mostly is known
 	if _, err = f.DMs.Reach(ctx, followKind, to); err != nil {
 		return false, err
 	}

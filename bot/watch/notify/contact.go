@@ -75,6 +75,9 @@ type Recipient struct {
 	DM string
 	// Greeting is the first message to somebody new, by which they see that messages arrive.
 	Greeting string
+	// Stranger says that the person is no customer who asks for news of their own: a first message has a
+	// budget.
+	Stranger bool
 }
 
 // Reached is how somebody was reached.
@@ -89,7 +92,7 @@ const (
 
 // Reach makes sure that the bot can write to somebody about a topic. To somebody new it sends a first
 // message: one, also if several processes do so at a time, or if Discord's answer was lost. Nothing is
-// kept of an error. The error is ErrClosed with Discord's reason, or ErrLater, unless Redis fails.
+// kept of an error. The error is ErrClosed with Discord's reason, ErrLater or ErrBudget, unless Redis fails.
 func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
 	known, err := n.contact(ctx, to.UserID)
 	if err != nil {
@@ -110,7 +113,12 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 	case wait.New.left() > 0 || wait.All.left() > 0:
 		return 0, ErrLater
 	}
-	at, err := n.openings(ctx)
+	if to.Stranger {
+		if err := n.spend(ctx); err != nil {
+			return 0, err
+		}
+	}
+	at, err := n.count(ctx, windowKey, n.Timing.Window)
 	if err != nil {
 		return 0, err
 	}

@@ -36,6 +36,8 @@ var (
 	// ErrLater says that Discord lets the bot write to nobody new for now, or does not answer. It may in
 	// a few minutes.
 	ErrLater = errors.New("notify: no direct message can be sent for now")
+	// ErrBudget says that enough strangers were written to for now, or for the day.
+	ErrBudget = errors.New("notify: no more first messages are sent to strangers today")
 )
 
 // Discord is where messages go. Errors are *rest.Error.
@@ -52,6 +54,9 @@ type Config struct {
 	Discord Discord
 	// OnPause is called when messages begin to wait, with Discord's refusal. It must not block.
 	OnPause func(p Pause, refusal error)
+	// OnBudget is called once a day when half of the first messages to strangers are used up. It must not
+	// block.
+	OnBudget func()
 	// Wake tells the leader which records of a kind are due.
 	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
@@ -83,6 +88,7 @@ func DefaultTiming() Timing {
 //	{contacts}:record:USER  how somebody is reached. It is due while the DM is yet to be opened. Its owner is that person
 //	{dms}:record:pause      until when messages wait (pauses)
 //	{dms}:window            how many DMs were opened in the last seconds
+//	{dms}:soon, {dms}:day   how many strangers were written to in ten minutes, and in a day
 //	{contacts}:counts       hash: how many people took no messages
 const (
 	contactKind, dmKind = "contacts", "dms"
@@ -91,6 +97,8 @@ const (
 
 	pauseID   = "pause"
 	windowKey = "{dms}:window"
+	soonKey   = "{dms}:soon"
+	dayKey    = "{dms}:day"
 
 	sentCount, refusedCount = "sent", "refused" // fields of the kinds' counts
 

@@ -18,9 +18,36 @@ import (
 // (https://discord.com/developers/docs/resources/user#create-dm).
 const windowOpenings = 5
 
-// openings counts one more DM that is opened, and returns the how many-th of the window that is.
-func (n *Notifier) openings(ctx context.Context) (int64, error) {
-	return n.count(ctx, windowKey, n.Timing.Window)
+// The budget of first messages to strangers, of all processes together. Whoever writes to strangers is
+// judged by how many: 20 to 50 new ones, at one in 3 to 9 s, led to the quarantine
+// (17teen/Discord-Mass-DM-Tool#11 and #14, DiscordPHP#467). The figure is weak: a verified bot met it at
+// once (SanjaySunil/BetterDiscordPanel#38).
+const (
+	mostSoon, soon = 10, 10 * time.Minute
+	mostADay, aDay = 50, 24 * time.Hour
+	budgetNotifyAt = mostADay / 2
+)
+
+// spend counts one more first message to a stranger. The error is ErrBudget if there have been enough.
+func (n *Notifier) spend(ctx context.Context) error {
+	lately, err := n.count(ctx, soonKey, soon)
+	if err != nil {
+		return err
+	}
+	if lately > mostSoon {
+		return ErrBudget
+	}
+	today, err := n.count(ctx, dayKey, aDay)
+	switch {
+	case err != nil:
+		return err
+	case today > mostADay:
+		return ErrBudget
+	case today == budgetNotifyAt:
+		n.Log.Warn().Int64("today", today).Int("of", mostADay).Msg("half of the first messages to strangers are used up for today")
+		n.OnBudget()
+	}
+	return nil
 }
 
 // count counts one more of what is counted for a time after the first, and returns how many that makes.
