@@ -91,8 +91,8 @@ const (
 )
 
 // Reach makes sure that the bot can write to somebody about a topic. To somebody new it sends a first
-// message: one, also if several processes do so at a time, or if Discord's answer was lost. Nothing is
-// kept of an error. The error is ErrClosed with Discord's reason, ErrLater or ErrBudget, unless Redis fails.
+// message: one, also if several processes do so at a time, or if Discord's answer was lost. With an
+// error nothing is kept, but that the message may be there. The error is ErrClosed with Discord's reason, ErrLater or ErrBudget, unless Redis fails.
 func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
 	known, err := n.contact(ctx, to.UserID)
 	if err != nil {
@@ -130,7 +130,7 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 	channel, err := n.greet(ctx, to.UserID, to.Greeting, known.First, func(ctx context.Context, s message.State) error {
 		return n.change(ctx, to.UserID, record.Keep, func(c *contact) { c.First = s })
 	})
-	if err = n.judge(ctx, &wait, err); err != nil {
+	if err = n.judge(ctx, wait, err); err != nil {
 		return 0, err
 	}
 	return Greeted, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.open(channel) })
@@ -160,9 +160,9 @@ func (n *Notifier) greet(ctx context.Context, userID, greeting string, known mes
 	return channel, err
 }
 
-// judge returns what the outcome of opening a DM, or of a first message, means for the person. It has
-// others who are new wait, or wait no more.
-func (n *Notifier) judge(ctx context.Context, wait *pauses, err error) error {
+// judge returns what the outcome of a first message means for the person. It has others who are new wait,
+// or wait no more.
+func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 	switch about := rest.About(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
 		if !wait.New.Until.IsZero() {

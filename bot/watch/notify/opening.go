@@ -111,7 +111,10 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 		channel, err = n.Discord.OpenDM(ctx, r.ID)
 	}
 	about := rest.About(err)
-	switch err := n.judge(ctx, &pauses, err); {
+	if greets || err != nil { // a DM that is open says nothing of messages
+		err = n.judge(ctx, pauses, err)
+	}
+	switch {
 	case err == nil && greets:
 		c.open(channel)
 	case err == nil:

@@ -45,8 +45,8 @@ type pause struct {
 func (p pause) left() time.Duration { return max(0, time.Until(p.Until)) }
 
 // of returns the pause that a message to somebody new is under, or to somebody else.
-func (p *pauses) of(new bool) *pause {
-	if new {
+func (p *pauses) of(toNew bool) *pause {
+	if toNew {
 		return &p.New
 	}
 	return &p.All
@@ -68,11 +68,11 @@ func (n *Notifier) readPauses(ctx context.Context) (pauses, error) {
 
 // pause has messages wait, as Discord has refused one for a reason that is not its own. It returns for
 // how long, and whether Discord has refused another since it took the last.
-func (n *Notifier) pause(ctx context.Context, new bool, refusal error) (left time.Duration, again bool) {
+func (n *Notifier) pause(ctx context.Context, toNew bool, refusal error) (left time.Duration, again bool) {
 	var notify bool
 	code := rest.CodeOf(refusal)
 	_, err := n.pauses.Upsert(context.WithoutCancel(ctx), pauseID, "", record.Keep, func(r *record.Record[pauses]) bool {
-		p, now := r.Value.of(new), time.Now()
+		p, now := r.Value.of(toNew), time.Now()
 		notify, again = false, !p.Until.IsZero()
 		if left = p.left(); left > 0 { // messages of the same moment were refused
 			return false
@@ -87,21 +87,21 @@ func (n *Notifier) pause(ctx context.Context, new bool, refusal error) (left tim
 		return true
 	})
 	if notify && err == nil {
-		n.Log.Error().Err(refusal).Bool("new", new).Msg("discord lets the bot send no direct messages: they wait and are tried again")
-		n.OnPause(Pause{New: new, Code: code}, refusal)
+		n.Log.Error().Err(refusal).Bool("new", toNew).Msg("discord lets the bot send no direct messages: they wait and are tried again")
+		n.OnPause(Pause{New: toNew, Code: code}, refusal)
 	}
 	return left, again
 }
 
 // resume notes that Discord has taken a message to somebody new, or to somebody else, while others waited.
-func (n *Notifier) resume(ctx context.Context, new bool) {
+func (n *Notifier) resume(ctx context.Context, toNew bool) {
 	_, err := n.pauses.Update(context.WithoutCancel(ctx), pauseID, "", record.Keep, func(p *pauses) bool {
-		was := !p.of(new).Until.IsZero()
-		p.of(new).Until = time.Time{}
+		was := !p.of(toNew).Until.IsZero()
+		p.of(toNew).Until = time.Time{}
 		return was
 	})
 	if err == nil {
-		n.Log.Info().Bool("new", new).Msg("discord takes direct messages again")
+		n.Log.Info().Bool("new", toNew).Msg("discord takes direct messages again")
 	}
 }
 
@@ -109,9 +109,9 @@ func (n *Notifier) resume(ctx context.Context, new bool) {
 // message, or for a day without one.
 func (n *Notifier) Pause(ctx context.Context) (Pause, error) {
 	p, err := n.readPauses(ctx)
-	for _, new := range []bool{false, true} {
-		if one := p.of(new); !one.Until.IsZero() {
-			return Pause{Until: one.Until, New: new, Code: one.Code}, err
+	for _, toNew := range []bool{false, true} {
+		if one := p.of(toNew); !one.Until.IsZero() {
+			return Pause{Until: one.Until, New: toNew, Code: one.Code}, err
 		}
 	}
 	return Pause{}, err
