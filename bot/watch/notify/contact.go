@@ -163,13 +163,14 @@ func (n *Notifier) greet(ctx context.Context, userID, greeting string, known mes
 // judge returns what the outcome of a first message means for the person. It has others who are new wait,
 // or wait no more.
 func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
+	_, answered := errors.AsType[*rest.Error](err)
 	switch about := rest.About(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
 		if !wait.New.Until.IsZero() {
 			n.resume(ctx, true)
 		}
 		return nil
-	case !refusedByDiscord(err):
+	case !answered: // Redis fails
 		return err
 	case about == rest.AboutRecipient:
 		return fmt.Errorf("%w: %w", ErrClosed, err)

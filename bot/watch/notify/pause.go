@@ -2,7 +2,6 @@ package notify
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"hostbot/bot/discord/rest"
@@ -115,10 +114,4 @@ func (n *Notifier) Pause(ctx context.Context) (Pause, error) {
 		}
 	}
 	return Pause{}, err
-}
-
-// refusedByDiscord reports whether an error is an answer of Discord's, rather than one of Redis.
-func refusedByDiscord(err error) bool {
-	_, ok := errors.AsType[*rest.Error](err)
-	return ok
 }

@@ -151,14 +151,14 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case c.Channel == "" && !c.opening(): // Redis has lost it
-		return nil, n.Timing.Retry, t.reopen(ctx, w.UserID)
+	case time.Now().Before(c.Next): // later news are tried
+		return nil, t.giveUp(r), nil
 	case c.opening():
 		return nil, n.Timing.Retry, nil
+	case c.Channel == "": // Redis has lost it
+		return nil, n.Timing.Retry, t.reopen(ctx, w.UserID)
 	case !c.Written && pauses.New.left() > 0:
 		return nil, pauses.New.left(), nil
-	case time.Now().Before(c.Next): // the next news may be sent
-		return nil, t.giveUp(r), nil
 	}
 	d := t.Delivery(&r.Value)
 	posts := d.Message.Posts
