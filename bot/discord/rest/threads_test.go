@@ -31,7 +31,7 @@ func TestStartThreadTwice(t *testing.T) {
 		t.Errorf("%d channels", len(all))
 	}
 	support.Deny(discordtest.CreatePublicThreads)
-	if err := client.StartThread(t.Context(), support.ID, id, "Shop"); rest.CodeOf(err) != rest.CodeMissingPermissions || rest.About(err) != rest.AboutChannel {
+	if err := client.StartThread(t.Context(), support.ID, id, "Shop"); rest.CodeOf(err) != rest.CodeMissingPermissions {
 		t.Errorf("without the permission: %v", err)
 	}
 }

@@ -125,6 +125,12 @@ func IsUnknownMessage(err error) bool {
 	return VerdictOf(err) == Gone && CodeOf(err) == CodeUnknownMessage
 }
 
+// IsUnknownUser reports whether Discord says that a user does not exist.
+func IsUnknownUser(err error) bool {
+	code := CodeOf(err)
+	return code == CodeUnknownUser || code == CodeInvalidRecipients
+}
+
 // RefusesContent reports whether Discord refused what a message says, so that the channel may take another.
 func RefusesContent(err error) bool { return VerdictOf(err) == Never }
 
@@ -133,31 +139,4 @@ func RefusesContent(err error) bool { return VerdictOf(err) == Never }
 func IsAbsent(err error) bool {
 	code := CodeOf(err)
 	return code == CodeMissingAccess || code == CodeUnknownGuild
-}
-
-// Subject is a verdict as alerts and what is followed read it.
-type Subject int
-
-const (
-	Temporary      Subject = iota // Later, Limited
-	AboutMessage                  // Never, and Gone of a message
-	AboutRecipient                // Closed
-	AboutChannel                  // Forbidden, and Gone of a channel
-	AboutUs                       // Quarantined
-)
-
-// About returns the subject of an error.
-func About(err error) Subject {
-	switch v := VerdictOf(err); {
-	case v == Closed:
-		return AboutRecipient
-	case v == Quarantined:
-		return AboutUs
-	case v == Never, IsUnknownMessage(err):
-		return AboutMessage
-	case v == Gone, v == Forbidden:
-		return AboutChannel
-	default:
-		return Temporary
-	}
 }

@@ -46,18 +46,3 @@ func TestVerdicts(t *testing.T) {
 		t.Errorf("no error: %v", got)
 	}
 }
-
-// TestAboutFollowsTheVerdict, but for what is gone.
-func TestAboutFollowsTheVerdict(t *testing.T) {
-	for code, want := range map[int]rest.Subject{
-		rest.CodeUnknownMessage: rest.AboutMessage, rest.CodeUnknownChannel: rest.AboutChannel, rest.CodeInvalidForm: rest.AboutMessage,
-		rest.CodeMissingAccess: rest.AboutChannel, rest.CodeNoWayToUser: rest.AboutRecipient, rest.CodeQuarantined: rest.AboutUs,
-	} {
-		if got := rest.About(&rest.Error{Status: 400, Code: code}); got != want {
-			t.Errorf("code %d is about %v, want %v", code, got, want)
-		}
-	}
-	if got := rest.About(&rest.Error{}); got != rest.Temporary {
-		t.Errorf("what has no answer is about %v", got)
-	}
-}

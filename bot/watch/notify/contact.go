@@ -154,7 +154,7 @@ func (n *Notifier) greet(ctx context.Context, userID, greeting string, known mes
 		return "", err
 	}
 	shown, err := message.Show(ctx, n.Discord, known, message.Wanted{ChannelID: channel, Name: userID, Message: interaction.Message{Content: greeting}, Save: save})
-	if err != nil && (shown.Tried == 0 || rest.About(err) == rest.AboutRecipient) { // it is not there
+	if err != nil && (shown.Tried == 0 || rest.VerdictOf(err) == rest.Closed) { // it is not there
 		err = errors.Join(err, save(context.WithoutCancel(ctx), message.State{}))
 	}
 	return channel, err
@@ -164,7 +164,7 @@ func (n *Notifier) greet(ctx context.Context, userID, greeting string, known mes
 // or wait no more.
 func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 	_, answered := errors.AsType[*rest.Error](err)
-	switch about := rest.About(err); {
+	switch v := rest.VerdictOf(err); {
 	case err == nil, rest.LacksEmbeds(err): // it is there
 		if !wait.New.Until.IsZero() {
 			n.resume(ctx, true)
@@ -172,12 +172,12 @@ func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 		return nil
 	case !answered: // Redis fails
 		return err
-	case about == rest.AboutRecipient:
+	case v == rest.Closed:
 		return fmt.Errorf("%w: %w", ErrClosed, err)
-	case about == rest.AboutUs:
+	case v == rest.Quarantined:
 		n.pause(ctx, true, err)
 		return fmt.Errorf("%w: %w", ErrLater, err)
-	case about == rest.Temporary:
+	case v.Passes():
 		return fmt.Errorf("%w: %w", ErrLater, err)
 	}
 	return err
@@ -248,7 +248,7 @@ func (n *Notifier) Forget(ctx context.Context, userID string) (known bool, err e
 // more are tried.
 func (n *Notifier) refused(ctx context.Context, userID string, refusal error) error {
 	var first bool
-	over := !rest.TakesNoMessages(refusal)
+	over := rest.IsUnknownUser(refusal)
 	_, err := n.contacts.Update(context.WithoutCancel(ctx), userID, userID, record.Keep, func(c *contact) bool {
 		first = c.Refused.IsZero()
 		c.Greeting, c.Reopen = "", false

@@ -110,7 +110,7 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 	} else {
 		channel, err = n.Discord.OpenDM(ctx, r.ID)
 	}
-	about := rest.About(err)
+	v := rest.VerdictOf(err)
 	if greets || err != nil { // a DM that is open says nothing of messages
 		err = n.judge(ctx, pauses, err)
 	}
@@ -119,9 +119,9 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 		c.open(channel)
 	case err == nil:
 		c.Channel = channel
-	case about == rest.AboutRecipient:
+	case v == rest.Closed:
 		return record.Never, n.refused(ctx, r.ID, err)
-	case about == rest.Temporary, about == rest.AboutUs && greets:
+	case v.Passes(), v == rest.Quarantined && greets:
 		return 0, err
 	default:
 		n.Log.Warn().Err(err).Msg("discord refuses to open a dm")

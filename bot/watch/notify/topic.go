@@ -213,21 +213,22 @@ func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses p
 
 // refused returns after which time a message is tried again that Discord has refused.
 func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID string, c contact, failure error) (wait time.Duration, err error) {
-	switch rest.About(failure) {
-	case rest.AboutRecipient:
+	switch rest.VerdictOf(failure) {
+	case rest.Closed:
 		return t.giveUp(r), t.n.refused(ctx, userID, failure)
-	case rest.AboutMessage: // where it was deleted, there is nothing to be kept true any more
-		if !rest.IsUnknownMessage(failure) {
-			t.n.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
-		}
+	case rest.Never:
+		t.n.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
 		return t.giveUp(r), nil
-	case rest.AboutChannel:
+	case rest.Gone, rest.Forbidden:
+		if rest.IsUnknownMessage(failure) { // the person has deleted it, so there is nothing to be kept true any more
+			return t.giveUp(r), nil
+		}
 		if d := t.Delivery(&r.Value); d.Refused == 0 {
 			d.Refused++
 			return t.n.Timing.Retry, t.reopen(ctx, userID)
 		}
 		return t.tryLess(r, failure), nil
-	case rest.AboutUs:
+	case rest.Quarantined:
 		left, again := t.n.pause(ctx, !c.Written, failure)
 		if left += t.n.Timing.Retry; again { // it takes no others either
 			return left, nil
