@@ -1,7 +1,6 @@
 package bot_test
 
 import (
-	"context"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/incident"
@@ -85,5 +82,5 @@ func TestEachPlaceHasEachLogCategory(t *testing.T) {
 // nothingKept keeps nothing.
 type nothingKept struct{}
 
-func (nothingKept) Keep(incident.Incident)                                             {}
-func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }
+func (nothingKept) Keep(incident.Incident)      {}
+func (nothingKept) Note(string, incident.Event) {}

@@ -1,15 +1,12 @@
 package staff_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
@@ -316,8 +313,8 @@ func TestATestSaysSoFirst(t *testing.T) {
 // nothingKept keeps nothing.
 type nothingKept struct{}
 
-func (nothingKept) Keep(incident.Incident)                                             {}
-func (nothingKept) Note(string, incident.Event) func(context.Context, redis.Pipeliner) { return nil }
+func (nothingKept) Keep(incident.Incident)      {}
+func (nothingKept) Note(string, incident.Event) {}
 
 // TestEntryThatPanicsDelaysNoOther writes entries in the background, of which the first panics.
 func TestEntryThatPanicsDelaysNoOther(t *testing.T) {

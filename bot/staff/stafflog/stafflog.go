@@ -5,16 +5,15 @@ package stafflog
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
@@ -43,9 +42,8 @@ func New(post func(logchannel.Entry), keep Incidents, texts *locale.Texts) *Log 
 type Incidents interface {
 	// Keep keeps what is behind a reference.
 	Keep(incident.Incident)
-	// Note returns a function that adds to a pipeline the commands which keep what a customer did, or
-	// what failed for the customer.
-	Note(customerID string, e incident.Event) func(context.Context, redis.Pipeliner)
+	// Note keeps what a customer did, or what failed for the customer.
+	Note(customerID string, e incident.Event)
 }
 
 // Colours of entries.
@@ -76,10 +74,11 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error
 	entry := logchannel.Entry{
 		Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
 	}
-	if !l.test {
-		entry.Along = l.keep.Note(r.CustomerID, incident.Ended(r, a, failure))
+	if l.test {
+		l.post(entry)
+		return
 	}
-	l.post(entry)
+	l.postAndNote(entry, r.CustomerID, incident.Ended(r, a, failure))
 }
 
 // outcome says how an action ended, and why if that is known.
@@ -162,10 +161,19 @@ func (l *Log) Failure(r *interaction.Request, err error) {
 		Category: logchannel.Errors, Embed: card, Own: own,
 		DedupKey: "failure " + r.ID + " " + err.Error(), GroupKey: groupKey(about, err), Reference: r.Reference, Customer: customer(r),
 	}
-	if !l.test && r.Running == nil { // otherwise the end of the action says it
-		entry.Along = l.keep.Note(r.CustomerID, incident.Failed(r, err))
+	if l.test || r.Running != nil { // the end of the action says it
+		l.post(entry)
+		return
 	}
+	l.postAndNote(entry, r.CustomerID, incident.Failed(r, err))
+}
+
+// postAndNote posts an entry and keeps the event. The customer waits for both, so that neither waits for the other.
+func (l *Log) postAndNote(entry logchannel.Entry, customerID string, event incident.Event) {
+	var noted sync.WaitGroup
+	noted.Go(func() { l.keep.Note(customerID, event) })
 	l.post(entry)
+	noted.Wait()
 }
 
 // cause says in a few words what failed, and with which status.
