@@ -11,7 +11,8 @@
 //	actions.takeScript       takes an action that nobody renews any more, to report it
 //	leader.forgetScript      has no attempt count on what has returned, in the lists of processes that ended
 //	lease.holdScript         takes a lease, renews it or gives it up, unless another process holds it
-//	logchannel.addScript     adds entries for a log channel that are neither waiting nor delivered
+//	logchannel.addScript     adds an entry for a log channel unless its ID is known
+//	logchannel.doneScript    takes entries out that Discord has, and saves the channel's state
 //	record.saveScript        writes a record of the version that was read, and when it is due
 //	record.takeScript        takes a record that is due, for as long as somebody works on it
 //	redisclient.writeScript  writes a key, to see whether scripts may write

@@ -1,7 +1,6 @@
 package logchannel
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
@@ -9,7 +8,6 @@ import (
 	"time"
 
 	"github.com/bwmarrin/discordgo"
-	"github.com/redis/go-redis/v9"
 )
 
 // Category is a kind of entry, which may have a channel of its own.
@@ -47,9 +45,6 @@ type Entry struct {
 	// Reference leads to the details behind the entry. A message that counts
 	// shows the latest ones. It may be empty.
 	Reference string `json:"-"`
-	// Along adds what else Redis is to take at this moment, in the same round trip, whether anybody
-	// watches or not. Where Redis is away, that is lost. It may be nil.
-	Along func(context.Context, redis.Pipeliner) `json:"-"`
 }
 
 // Customer is a user, and what that one is called, which may be empty.
@@ -112,11 +107,12 @@ func (s *slot) add(later slot) {
 }
 
 // kept is an Entry as it is kept until Discord has it: one, or several equal
-// errors that came within a moment.
+// errors that came within a second.
 type kept struct {
-	// ID is the same wherever an entry is kept, so that none is kept twice.
+	// ID is that of the occurrence, so that no entry is added twice.
 	ID string `json:"id"`
 	slot
+	at string // its ID in the stream; "" if it is in the memory of this process
 }
 
 func newKept(e Entry, now time.Time) kept {

@@ -28,13 +28,13 @@ import (
 )
 
 // safety is how long a test waits for what must come.
-const safety = 2 * time.Minute
+const safety = 20 * time.Second
 
 // office is a Discord with two channels that staff watch.
 type office struct {
 	discord         *discordtest.Server
 	actions, errors *discordtest.Channel
-	maxWaiting      int // from when on the processes count equal errors
+	maxWaiting      int // in Redis
 }
 
 func newOffice(t *testing.T, config discordtest.Config) office {
@@ -44,7 +44,7 @@ func newOffice(t *testing.T, config discordtest.Config) office {
 }
 
 // maxWaiting is an office's, unless a test says otherwise.
-const maxWaiting = 100
+const maxWaiting = 1000
 
 // unlimited is a Discord without rate limits.
 func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: true} }
@@ -52,9 +52,9 @@ func unlimited() discordtest.Config { return discordtest.Config{NoRateLimits: tr
 // hasty is a timing that does not keep a test waiting.
 func hasty() logchannel.Timing {
 	return logchannel.Timing{
-		Record: 5 * time.Second, Turn: 10 * time.Millisecond, CountFor: time.Hour,
-		Ask: 10 * time.Millisecond, Work: 2 * time.Second, Send: 1500 * time.Millisecond, Grace: time.Hour,
-		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond,
+		Record: 5 * time.Second, Flush: 10 * time.Millisecond, Turn: 10 * time.Millisecond, CountFor: time.Hour,
+		Work: 2 * time.Second, Send: 1500 * time.Millisecond, Grace: time.Hour,
+		RetryFirst: 5 * time.Millisecond, RetryMost: 20 * time.Millisecond, RetryBusy: time.Second,
 	}
 }
 
@@ -117,8 +117,8 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, m
 		return nil, err
 	}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, OnBack: client.OnBack, Redis: p.redis.Client, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons, Log: logger, Timing: timing, MaxWaiting: maxWaiting,
-		Wake: p.leader.Wake, Leading: p.leader.Leading,
+		Discord: client, OnBack: client.OnBack, Redis: p.redis.Client, Embedded: p.redis.Embedded, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons,
+		Log: logger, Timing: timing, MaxWaiting: maxWaiting, Wake: p.leader.Wake, Leading: p.leader.Leading, Term: p.leader.Term,
 	})
 	p.leader.Add(p.Work())
 	dead, kill := context.WithCancel(context.Background())
@@ -157,18 +157,11 @@ func (p *process) close() {
 	p.end(ctx)
 }
 
-// outlast has what processes held that were killed be over in a Redis, as it is after a time: the
-// lease of the leader, and for how long it was to work on a channel.
+// outlast has the lease of a leader that was killed be over, as it is after a time.
 func outlast(t *testing.T, redisURL string) {
 	t.Helper()
-	ctx, client := t.Context(), redistest.Connect(t, redisURL)
-	if err := client.Del(ctx, "hostbot:{leader}:lease").Err(); err != nil {
+	if err := redistest.Connect(t, redisURL).Del(t.Context(), "hostbot:{leader}:lease").Err(); err != nil {
 		t.Fatal(err)
-	}
-	for _, id := range client.ZRange(ctx, "hostbot:{logs}:due", 0, -1).Val() {
-		if err := client.ZAddXX(ctx, "hostbot:{logs}:due", redis.Z{Member: id}).Err(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -240,16 +233,16 @@ func eventually(t *testing.T, what string, yes func() bool) {
 // waiting is how many entries wait for a channel in a Redis.
 func waiting(t *testing.T, client redis.UniversalClient, ch *discordtest.Channel) int64 {
 	t.Helper()
-	n, err := client.ZCard(t.Context(), "hostbot:{logs}:waiting:"+ch.ID).Result()
+	n, err := client.XLen(t.Context(), "hostbot:{logs}:stream:"+ch.ID).Result()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return n
 }
 
-// runTests runs the package's tests. They wait for most of the time, so several run at once: those
+// TestMain runs the package's tests. They wait for most of the time, so several run at once: those
 // without a Cluster, of which there is one.
-func runTests(m *testing.M) {
+func TestMain(m *testing.M) {
 	redisclient.RedirectLibraryLog(zerolog.Nop())
 	if err := flag.Set("test.parallel", "6"); err != nil {
 		log.Fatal(err)

@@ -1,23 +1,23 @@
-// Package logchannel brings entries to the channels that the company's staff watch: no entry is
-// missing, and a storm of errors stays readable.
+// Package logchannel brings entries to the channels that the company's staff watch: each at least
+// once, in the order of its channel. A storm of errors stays readable.
 //
-// Post keeps an entry in the process's outbox, and adds it to the channel's queue in Redis before
-// it returns, unless Redis is away or an equal error waits. The leader delivers: a channel is what
-// it reconciles. It plans a message, or an edit of one, for the entries that wait first, writes the
-// plan to Redis, sends the message, and takes the entries out of the queue once Discord has it. If
-// the leader dies, the next one finds the plan, looks for its message and sends it under the same
-// nonce. Equal errors become one message that counts.
+// What waits for a channel is a stream in Redis (stream.go). Post adds an entry to it before it
+// returns. While Redis is away, the process keeps its entries in memory (buffer.go). The leader
+// delivers: a channel is what it reconciles. A turn reads what waits first, sends one message, or one
+// edit of a message, and takes out of the stream what Discord has, together with saving what the
+// channel's messages show (deliver.go). What was read and not taken out is pending. The next turn
+// reads it first, whoever leads then, and looks for it in the channel if it may have been sent.
 //
-// The outbox keeps each entry until its ID is among those that were delivered. While a process
-// keeps any, it asks Redis for them every Timing.Ask, and adds again what is neither waiting nor
-// delivered. So an entry is missing only if Redis loses it and its process dies as well. It may be
-// there twice only if Redis has lost that it was delivered. While Redis is away for long, each
-// process delivers what Redis never had from its outbox.
+// Equal errors become one message that counts. Those of a second are counted in the process before
+// Redis sees them.
+//
+// An entry is lost only if Redis loses it, if its process ends while Redis does not have it, or if it
+// is dropped because too much waits. It is there twice only if Redis has lost that Discord has it, or if the
+// process has delivered it while Redis was away and Redis had taken it.
 package logchannel
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -32,7 +32,6 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/leader"
 	"hostbot/bot/store/keyspace"
-	"hostbot/bot/store/record"
 	"hostbot/locale"
 )
 
@@ -43,44 +42,43 @@ type Config struct {
 	// does. It may be nil.
 	OnBack func(func()) (stop func())
 	Redis  redis.UniversalClient
-	Space  keyspace.Space // in Redis
+	// Embedded says that Redis ends with the process.
+	Embedded bool
+	Space    keyspace.Space // in Redis
 	// Channels are the IDs of the channels by category; empty or missing where nobody
 	// watches.
 	Channels map[Category]string
 	Texts    *locale.Texts
 	Buttons  Buttons
-	// Wake has the leader reconcile what is due; see leader.Leader. Leading reports whether this
-	// process leads.
+	// Wake, Leading and Term are leader.Leader's.
 	Wake    func(ctx context.Context, kind string, ids ...string)
 	Leading func() bool
+	Term    func() uint64
 	Log     zerolog.Logger // its lines have the field part: "logchannel"
 	Timing  Timing
-	// MaxWaiting is how many entries may wait for a channel before each process counts
-	// further equal errors itself, until fewer wait. Of those that Redis has, the
-	// process keeps the latest ones as well, twice as many. Twenty times as many wait in Redis at
-	// most, and twice as many in a process while Redis is away: beyond that the oldest are dropped.
+	// MaxWaiting is how many entries may wait for a channel in Redis. Beyond that the oldest are
+	// dropped.
 	MaxWaiting int
 }
 
-// DefaultMaxWaiting is an hour's worth of a busy company's entries, and some
-// megabytes in Redis.
-const DefaultMaxWaiting = 5000
+// DefaultMaxWaiting is a day of a busy company's entries, and some 100 MB in Redis. More come only
+// if a channel takes nothing for that long.
+const DefaultMaxWaiting = 100_000
 
 // Timing is how the delivery uses time. DefaultTiming is for Discord; tests may
 // be less patient.
 type Timing struct {
 	Record   time.Duration // bound on Post
+	Flush    time.Duration // between two attempts to add to Redis what the process keeps
 	Turn     time.Duration // between two requests to a channel
 	CountFor time.Duration // age up to which a message counts
-	// Ask is how often a process that keeps entries asks Redis for them.
-	Ask time.Duration
-	// Work bounds what is done about a channel at once. It is due again after that.
+	// Work bounds what is done about a channel at once.
 	Work       time.Duration
 	Send       time.Duration // bound on what is sent to Discord at once; less than Work
-	Grace      time.Duration // how long Redis may be away before entries are delivered from the outbox
+	Grace      time.Duration // how long Redis may be away before errors and lifecycle are delivered from memory
 	RetryFirst time.Duration // pause before a failed request is repeated; it doubles
 	RetryMost  time.Duration // longest pause where Discord may be back, or somebody has mended something, any time
-	RetryBusy  time.Duration // half of the longest pause where Discord asks for one
+	RetryBusy  time.Duration // longest pause where Discord asks for one
 }
 
 // DefaultTiming keeps within Discord's five messages in 5 s for a channel, and
@@ -89,30 +87,30 @@ type Timing struct {
 // (https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans).
 func DefaultTiming() Timing {
 	return Timing{
-		Record: 250 * time.Millisecond, Turn: time.Second, CountFor: 50 * time.Minute,
-		Ask: 2 * time.Second, Work: 8 * time.Second, Send: 6 * time.Second, Grace: 10 * time.Second,
-		RetryFirst: time.Second, RetryMost: 10 * time.Second, RetryBusy: 5 * time.Minute,
+		Record: 250 * time.Millisecond, Flush: time.Second, Turn: time.Second, CountFor: 50 * time.Minute,
+		Work: 8 * time.Second, Send: 6 * time.Second, Grace: 10 * time.Second,
+		RetryFirst: time.Second, RetryMost: 10 * time.Second, RetryBusy: 10 * time.Minute,
 	}
 }
 
 const (
 	// kind names the work of the leader, and is the hash tag of the keys in Redis.
 	kind = "logs"
-	// format is never counted up: a channel must not wait for a later version of the program,
-	// which may never run. What this one cannot read is set aside.
-	format = 1
 	// atOnce is how many channels are delivered to at a time.
 	atOnce = 5
+	// callLimit bounds one use of Redis, beside Timing.Record.
+	callLimit = time.Second
+	// drainCheck is how often a process that ends looks whether all is delivered.
+	drainCheck = 50 * time.Millisecond
 )
 
 // Delivery records entries, and delivers them if this process leads. It is safe for concurrent
 // use.
 type Delivery struct {
-	Config
-	records  *record.Kind[state]
+	config   Config
 	channels map[Category]*channel
 	all      []*channel // each once
-	hurry    atomic.Bool
+	closing  atomic.Bool
 	dropped  atomic.Uint64
 	ctx      context.Context
 	cancel   context.CancelFunc
@@ -125,17 +123,15 @@ type Delivery struct {
 // does.
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
-	d := &Delivery{Config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
-	d.records = &record.Kind[state]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, AnyFormat: true}
+	d := &Delivery{config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	for _, category := range slices.Sorted(maps.Keys(c.Channels)) {
 		id := c.Channels[category]
 		if id == "" {
 			continue
 		}
-		ch := d.own(id)
-		if ch == nil {
-			ch = d.newChannel(id)
+		ch, own := d.channel(id)
+		if !own {
 			d.all = append(d.all, ch)
 		}
 		ch.status.Categories = append(ch.status.Categories, category)
@@ -144,22 +140,25 @@ func New(c Config) *Delivery {
 	return d
 }
 
-// own returns the channel with an ID; nil if no entries of this process go there.
-func (d *Delivery) own(id string) *channel {
-	i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id })
-	if i < 0 {
-		return nil
+// channel returns the channel with an ID, and whether entries of this process go there. To another one
+// entries of a replica with other settings may go, or went.
+func (d *Delivery) channel(id string) (ch *channel, own bool) {
+	if i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id }); i >= 0 {
+		return d.all[i], true
 	}
-	return d.all[i]
+	return &channel{
+		Delivery: d, id: id, log: d.config.Log.With().Str("channel", id).Logger(),
+		stream: newStream(d.config, id), status: Status{Channel: id},
+	}, false
 }
 
-// Start looks after the entries that this process posts, until Close.
+// Start looks after the entries that this process keeps, until Close.
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
 		d.running.Go(ch.run)
 	}
-	if d.OnBack != nil {
-		d.stopBack = d.OnBack(d.hasten)
+	if d.config.OnBack != nil {
+		d.stopBack = d.config.OnBack(d.hasten)
 	}
 }
 
@@ -169,73 +168,52 @@ func (d *Delivery) hasten() {
 	ctx, cancel := context.WithTimeout(d.ctx, callLimit)
 	defer cancel()
 	for _, ch := range d.all {
-		r, err := d.records.Get(ctx, ch.id, "")
-		if err != nil || r == nil || r.Value.Trouble == nil || !r.Value.Trouble.Passing {
+		s, err := ch.stream.look(ctx)
+		if err != nil || s.state.Trouble == nil || !s.state.Trouble.Passing {
 			continue
 		}
-		if err := d.records.Hasten(ctx, ch.id); err != nil {
+		if err := ch.stream.dueNow(ctx); err != nil {
 			ch.log.Debug().Err(err).Msg("a log channel is tried again later")
 			continue
 		}
-		d.Wake(ctx, kind, ch.id)
+		d.config.Wake(ctx, kind, ch.id)
 	}
 }
 
 // Work is what the leader does: it delivers.
 func (d *Delivery) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: d.records.DueKey(), AtOnce: atOnce, Limit: d.Timing.Work, Reconcile: d.reconcile, Skip: d.skip,
+		Name: kind, Due: newStream(d.config, "").due, AtOnce: atOnce, Limit: d.config.Timing.Work, Reconcile: d.reconcile, Skip: d.skip,
 	}
+}
+
+// reconcile takes a turn at a channel.
+func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
+	ch, own := d.channel(id)
+	return ch.turn(ctx, !own)
 }
 
 // skip drops the entry that waits first for a channel: the leader cannot deal with it. What is known of
 // the messages there goes with it, as that may be the reason.
 func (d *Delivery) skip(ctx context.Context, id string) error {
-	ch := d.own(id)
-	if ch == nil {
-		ch = d.newChannel(id)
-	}
-	entries, err := ch.queue.head(ctx)
-	if err != nil {
-		return err
-	}
-	if len(entries) > 0 {
-		if err := ch.queue.done(ctx, []string{entries[0].ID}, time.Now()); err != nil {
-			return err
-		}
+	ch, _ := d.channel(id)
+	skipped, err := ch.stream.skip(ctx)
+	if skipped {
 		d.dropped.Add(1)
 	}
-	if _, _, err = d.records.Remove(ctx, id, ""); err != nil {
-		return err
-	}
-	return d.records.Schedule(ctx, id)
+	return err
 }
 
-// Post records an entry: in the outbox, and in Redis too where that answers in time and no equal
-// error waits in the outbox.
+// Dropped returns how many entries this process has dropped, which nobody reads.
+func (d *Delivery) Dropped() uint64 { return d.dropped.Load() }
+
+// Post records an entry. When it returns the entry is in Redis, or in the memory of this process: an
+// error that equals one of the past second, or any entry while Redis does not answer.
 // After Close another process or the next start delivers it.
 func (d *Delivery) Post(e Entry) {
-	along, went := e.Along, false
-	if along != nil {
-		e.Along = func(ctx context.Context, p redis.Pipeliner) {
-			if !went { // what is repeated of an entry is not repeated of this
-				went = true
-				along(ctx, p)
-			}
-		}
-	}
 	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {
 		ch.post(e)
 	}
-	if went || along == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), d.Timing.Record)
-	defer cancel()
-	_, _ = d.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		along(ctx, p)
-		return nil
-	})
 }
 
 // announce tells the staff of other channels about trouble of one, once of each news.
@@ -255,7 +233,7 @@ func (d *Delivery) Close(ctx context.Context) {
 	if d.stopBack != nil {
 		d.stopBack()
 	}
-	d.hurry.Store(true)
+	d.closing.Store(true)
 	close(d.stopping)
 	stop := context.AfterFunc(ctx, d.cancel)
 	defer stop()
@@ -266,46 +244,4 @@ func (d *Delivery) Close(ctx context.Context) {
 	}
 	closing.Wait()
 	d.cancel()
-}
-
-// reconcile delivers what waits first for a channel, if that is due. The channel may be one to
-// which no entries of this process go: those of a replica with other settings may, or did.
-func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
-	ch := d.own(id)
-	former := ch == nil
-	if former {
-		ch = d.newChannel(id)
-	}
-	ch.busy.Store(true)
-	defer ch.busy.Store(false)
-	r, again, err := d.records.Take(ctx, id, d.Timing.Work)
-	if errors.Is(err, record.ErrUnreadable) { // what waits can be delivered without it
-		_, _, err = d.records.Remove(ctx, id, "")
-	}
-	if r == nil && again == 0 && err == nil { // nothing was sent there lately
-		if waiting, err := ch.queue.head(ctx); err != nil || len(waiting) == 0 {
-			return 0, err
-		}
-		r = d.records.New(id, "")
-		r.Life = d.Timing.CountFor // if nothing waits it is not needed
-		if err = d.records.Save(ctx, r, d.Timing.Work); errors.Is(err, record.ErrConflict) {
-			return 0, nil
-		}
-	}
-	if err != nil || r == nil {
-		return again, err
-	}
-	if err := ch.bound(ctx, former, time.UnixMilli(r.Read)); err != nil {
-		return 0, err
-	}
-	t := &turn{channel: ch, state: &r.Value, source: &queued{ch.queue, d.records, r, d.Timing.CountFor}}
-	t.state.tidy(time.Now(), d.Timing.CountFor)
-	idle, err := t.take(ctx)
-	switch {
-	case errors.Is(err, record.ErrConflict): // it is another's by now
-		return 0, nil
-	case idle, err != nil:
-		return 0, err
-	}
-	return r.Again(), nil
 }

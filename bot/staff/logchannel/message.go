@@ -30,13 +30,13 @@ const (
 // line of the content: a phone shows the content in its notification, and of an embed nothing
 // (saadbruno/minecraft-discord-webhook#5).
 func (ch *channel) message(slots []slot) interaction.Message {
-	m := interaction.Message{Components: ch.Buttons.rows(slots, ch.Texts)}
+	m := interaction.Message{Components: ch.config.Buttons.rows(slots, ch.config.Texts)}
 	var lines []string
 	for _, s := range slots {
 		if s.Line != "" {
 			lines = append(lines, s.Line)
 		} else if s.Embed != nil { // which another version of the program may have left out
-			m.Embeds = append(m.Embeds, s.shown(ch.Texts))
+			m.Embeds = append(m.Embeds, s.shown(ch.config.Texts))
 		}
 	}
 	if len(m.Embeds) > 0 && m.Embeds[0].Title != "" {

@@ -2,6 +2,7 @@ package logchannel_test
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -50,6 +51,11 @@ func TestLinesAndCardsKeepTheirOrder(t *testing.T) {
 			}
 			if n := len(o.actions.Messages()); n != test.messages {
 				t.Errorf("%d messages, want %d", n, test.messages)
+			}
+			for _, call := range o.discord.Calls() { // a message that is edited says so to its readers
+				if call.Method != http.MethodPost {
+					t.Errorf("%s %s", call.Method, call.Path)
+				}
 			}
 		})
 	}

@@ -11,7 +11,7 @@ type Status struct {
 	Channel    string // ID
 	Categories []Category
 	// Waiting is how many entries Discord does not have yet, equal errors of a
-	// moment counted as one, and Oldest when the first came; zero without any.
+	// second counted as one, and Oldest when the first came; zero without any.
 	Waiting int
 	Oldest  time.Time
 	// Trouble is why Discord does not take any; empty while it does.
@@ -33,7 +33,7 @@ func (s Status) Age(now time.Time) time.Duration {
 	return max(0, now.Sub(s.Oldest))
 }
 
-// Status returns how each channel fares. It asks Redis, unless it has done so within Timing.Ask.
+// Status returns how each channel fares. It asks Redis, unless it has done so within Timing.Flush.
 func (d *Delivery) Status() []Status {
 	list := make([]Status, len(d.all))
 	var asking sync.WaitGroup
@@ -41,7 +41,7 @@ func (d *Delivery) Status() []Status {
 		asking.Go(func() {
 			ch.mu.Lock()
 			list[i] = ch.status
-			known := time.Since(ch.asked) < d.Timing.Ask
+			known := time.Since(ch.asked) < d.config.Timing.Flush
 			ch.mu.Unlock()
 			if !known {
 				list[i] = ch.current()
@@ -55,48 +55,20 @@ func (d *Delivery) Status() []Status {
 // current returns how the channel fares, as Redis says. While Redis is away, that is what this
 // process keeps.
 func (ch *channel) current() Status {
-	ctx, cancel := context.WithTimeout(context.Background(), ch.Timing.Record)
+	ctx, cancel := context.WithTimeout(context.Background(), ch.config.Timing.Record)
 	defer cancel()
-	r, err := ch.records.Get(ctx, ch.id, "")
+	r, err := ch.stream.look(ctx)
 	if err == nil {
-		var a answer
-		if a, err = ch.queue.ask(ctx, nil); err == nil {
-			ch.noteQueue(a)
-			if a.due { // its record may have been set aside
-				ch.Wake(ctx, kind, ch.id)
-			}
-		}
+		ch.noteTrouble(r.state.Trouble)
 	}
-	switch {
-	case err != nil:
-		ch.noteWaiting(ch.outbox.count(), ch.outbox.oldest())
-	case r != nil:
-		ch.noteTrouble(r.Value.Trouble)
-	default:
-		ch.noteTrouble(nil)
+	waiting, oldest := ch.buffer.waiting()
+	if first := r.oldest(); !first.IsZero() && (oldest.IsZero() || first.Before(oldest)) {
+		oldest = first
 	}
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
-	ch.asked = time.Now()
+	ch.status.Waiting, ch.status.Oldest, ch.asked = r.waiting+waiting, oldest, time.Now()
 	return ch.status
-}
-
-// noteQueue notes what waits, in Redis and in this process alone.
-func (ch *channel) noteQueue(a answer) {
-	a.waiting += ch.outbox.lacking()
-	if own := ch.outbox.oldest(); a.oldest.IsZero() || !own.IsZero() && own.Before(a.oldest) {
-		a.oldest = own
-	}
-	if a.waiting == 0 {
-		a.oldest = time.Time{}
-	}
-	ch.noteWaiting(a.waiting, a.oldest)
-}
-
-func (ch *channel) noteWaiting(n int, oldest time.Time) {
-	ch.mu.Lock()
-	defer ch.mu.Unlock()
-	ch.status.Waiting, ch.status.Oldest = n, oldest
 }
 
 func (ch *channel) noteTrouble(t *trouble) {

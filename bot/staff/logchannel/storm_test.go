@@ -2,11 +2,9 @@ package logchannel_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,72 +95,5 @@ func TestAnOldMessageCountsNoMore(t *testing.T) {
 		if call.Method == http.MethodPatch {
 			t.Error("a message was edited")
 		}
-	}
-}
-
-// Where Discord is away for so long that too much is waiting, the processes count
-// equal errors. Every action is recorded, and nothing is missing where Redis forgets and
-// one of the processes stops.
-func TestErrorsAreCountedWhereTooMuchIsWaiting(t *testing.T) {
-	redistest.Parallel(t)
-	redistest.EachServer(t, func(t *testing.T, server *redistest.Server) {
-		const kinds, actions, rounds = 60, 10, 5
-		o := newOffice(t, unlimited())
-		o.errors = o.actions // all in one
-		attempts := func() int { return len(o.discord.Calls()) }
-		away := o.discord.Inject(discordtest.Fault{Route: discordtest.RouteMessages, Status: http.StatusServiceUnavailable})
-		defer away()
-		processes := []*process{o.newProcess(t, server.URL(), hasty()), o.newProcess(t, server.URL(), hasty())}
-		for _, p := range processes {
-			p.Start()
-		}
-		for round := range rounds {
-			for i := range kinds {
-				for _, p := range processes {
-					p.Post(failure(fmt.Sprint("kind ", i), i))
-				}
-				if n := round*kinds + i; n < actions {
-					processes[0].Post(action(fmt.Sprint("action ", n)))
-				}
-			}
-			for _, p := range processes {
-				eventually(t, "too much is waiting", func() bool { return p.Status()[0].Waiting > maxWaiting })
-			}
-			before := attempts()
-			eventually(t, "some turns are over", func() bool { return attempts() >= before+5 })
-		}
-		client := redistest.Connect(t, server.URL())
-		recorded, most := waiting(t, client, o.actions), 2*2*kinds+actions
-		if recorded > int64(most) {
-			t.Errorf("%d entries wait in Redis, want %d at most", recorded, most)
-		}
-		flush(t, server)
-		for _, p := range processes { // or what one does not know to be lost is, as it is closed
-			p.log.WaitFor(t, "written there anew")
-		}
-		eventually(t, "what waits is written anew", func() bool { return waiting(t, client, o.actions) >= recorded })
-		processes[1].close()
-		away()
-		eventually(t, "everything is delivered", func() bool { return processes[0].Status()[0].Waiting == 0 })
-		processes[0].stop(t)
-		shown := slices.DeleteFunc(titles(o.actions), func(title string) bool { return !strings.HasPrefix(title, "action") })
-		if !slices.Equal(shown, numbered(actions)) {
-			t.Errorf("the channel shows the actions %q", shown)
-		}
-		for i := range kinds {
-			title := fmt.Sprint("failure: kind ", i)
-			if n := counts(t, o.errors)[title]; n != rounds*len(processes) {
-				t.Errorf("%s is told %d times", title, n)
-			}
-		}
-	})
-}
-
-// flush has a Redis forget everything.
-func flush(t *testing.T, server *redistest.Server) {
-	t.Helper()
-	client := redistest.Connect(t, server.URL())
-	if err := errors.Join(client.ScriptFlush(t.Context()).Err(), client.FlushAll(t.Context()).Err()); err != nil {
-		t.Fatal(err)
 	}
 }

@@ -1,0 +1,462 @@
+package logchannel
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bwmarrin/discordgo"
+	"github.com/rs/zerolog"
+
+	"hostbot/bot/discord/message"
+	"hostbot/bot/discord/rest"
+	"hostbot/bot/store/lease"
+)
+
+// Discord's limits of a message.
+// https://discord.com/developers/docs/resources/message#embed-object-embed-limits
+const (
+	maxEmbeds     = 10
+	maxCharacters = 6000 // over all embeds
+	maxContent    = 2000 // characters of all lines
+	nameBytes     = 10   // twice as many hexadecimal digits: see message.Wanted
+)
+
+// maxCounters is how many messages are remembered that may go on counting.
+const maxCounters = 10
+
+// channel records the entries for a channel, and delivers them if this process leads.
+type channel struct {
+	*Delivery
+	id     string
+	log    zerolog.Logger
+	stream *stream
+	buffer buffer
+
+	// The leader's turns alone use these, one at a time. paced is until when there is to be no request. sure
+	// is the term in which it is known that Discord has nothing of what is pending, so that what one message
+	// has left for the next is posted at once: a message that is edited says so to its readers.
+	paced time.Time
+	sure  uint64
+	busy  atomic.Bool // a turn is under way
+
+	// alone is how far the delivery of what is kept in memory is. run and drain use it, which are not called
+	// at the same time.
+	alone state
+
+	mu     sync.Mutex
+	status Status
+	asked  time.Time // when Redis was asked for the status
+}
+
+// state is how far the delivery to a channel is. It is saved with each acknowledgement, and holds totals: what
+// is delivered a second time is counted once.
+type state struct {
+	Counters []counter `json:"counters,omitempty"` // oldest first
+	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
+	Failures int       `json:"failures,omitempty"` // requests in a row that failed
+
+	// What follows is of the entry that waits first, until that is delivered.
+	Single  bool   `json:"single,omitempty"`  // Discord refused several embeds at once
+	Refused bool   `json:"refused,omitempty"` // Discord refused what it says
+	Bare    string `json:"bare,omitempty"`    // ID of a message that is there without its embeds, as the bot may not embed links; "" for none
+	Posts   int    `json:"posts,omitempty"`   // messages that were there and are not any more
+}
+
+// counter is a message with errors that are counted by editing it.
+type counter struct {
+	Message string    `json:"message"` // ID; "" if another is to take its place
+	Created time.Time `json:"created"` // or somewhat later
+	Slots   []slot    `json:"slots"`
+}
+
+// trouble is why nothing can be written to a channel.
+type trouble struct {
+	Since  time.Time `json:"since"`
+	Reason string    `json:"reason"`
+	// Forbidden says that the bot lacks a permission.
+	Forbidden bool `json:"forbidden,omitempty"`
+	// Passing says that nobody has to mend anything. Other channels are not told.
+	Passing bool `json:"passing,omitempty"`
+}
+
+// lasts reports whether there is trouble until somebody mends something.
+func (t *trouble) lasts() bool { return t != nil && !t.Passing }
+
+// tidy drops the messages that count no more: they name customers.
+func (s *state) tidy(now time.Time, lifetime time.Duration) {
+	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return now.Sub(c.Created) >= lifetime })
+	for i := range s.Counters {
+		tidy(s.Counters[i].Slots)
+	}
+}
+
+// tidy drops the fields of embeds that are none, which another version of the program may have written.
+func tidy(slots []slot) {
+	none := func(f *discordgo.MessageEmbedField) bool { return f == nil }
+	for i := range slots {
+		s := &slots[i]
+		s.Own = slices.DeleteFunc(s.Own, none)
+		if s.Embed != nil {
+			s.Embed.Fields = slices.DeleteFunc(s.Embed.Fields, none)
+		}
+	}
+}
+
+// counterOf returns the index of the message that counts errors of a group, or
+// -1. tidy leaves those that may be edited freely: Discord limits edits of a message
+// that is more than an hour old (429 with code 30046).
+// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
+func (s *state) counterOf(group string) int {
+	for i, c := range slices.Backward(s.Counters) {
+		if indexOf(c.Slots, group) >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+// indexOf returns the index of the slot that counts errors of a group, or -1.
+func indexOf(slots []slot, group string) int {
+	if group == "" {
+		return -1
+	}
+	return slices.IndexFunc(slots, func(s slot) bool { return s.GroupKey == group })
+}
+
+// plan is one request: a message to post, or one to edit.
+type plan struct {
+	counter int    // index of the counter whose message is edited, or takes the place of one; -1 for none
+	slots   []slot // what the message is to show, with totals
+	covers  []kept // that it tells of
+}
+
+// plan plans what to send for the entries that wait first, of which there is one at least: an edit
+// of the message that counts the first of them, or a message with those that none counts.
+func (s *state) plan(waiting []kept) (p plan) {
+	limit := maxEmbeds
+	if s.Single || s.Refused {
+		limit = 1
+	}
+	if p.counter = s.counterOf(waiting[0].GroupKey); p.counter >= 0 {
+		p.slots, limit = slices.Clone(s.Counters[p.counter].Slots), 0
+	}
+	for _, e := range waiting {
+		i := indexOf(p.slots, e.GroupKey)
+		if i < 0 {
+			if s.counterOf(e.GroupKey) >= 0 {
+				continue
+			}
+			if len(p.slots) >= limit || len(p.slots) > 0 && !fits(p.slots, e.slot) {
+				limit = 0 // a later entry may still be counted
+				continue
+			}
+			i = len(p.slots)
+			p.slots = append(p.slots, slot{Entry: e.Entry})
+		}
+		p.slots[i].add(e.slot)
+		p.covers = append(p.covers, e)
+	}
+	return p
+}
+
+// fits reports whether a message has room for one more slot. The lines of a message
+// stand above its embeds, so that none can follow one in the order of the posts.
+func fits(slots []slot, another slot) bool {
+	var characters, content, title int
+	for _, s := range append(slices.Clip(slots), another) {
+		characters += s.size()
+		content += utf8.RuneCountInString(s.Line) + len("\n")
+		if s.Embed != nil {
+			title = max(title, utf8.RuneCountInString(s.Embed.Title))
+		}
+	}
+	follows := another.Line == "" || slots[len(slots)-1].Line != ""
+	return follows && characters <= maxCharacters && content+title <= maxContent
+}
+
+// delivered notes that Discord has what was planned, in the message with an ID, which may go on
+// counting; "" if it is not there any more.
+func (s *state) delivered(p plan, id string, now time.Time) {
+	counts := slices.ContainsFunc(p.slots, func(s slot) bool { return s.GroupKey != "" }) && !s.Refused
+	s.Trouble, s.Failures, s.Single, s.Refused, s.Bare, s.Posts = nil, 0, false, false, "", 0
+	switch {
+	case p.counter >= 0:
+		c := &s.Counters[p.counter]
+		if c.Slots = p.slots; id != c.Message { // it has taken the other one's place
+			c.Message, c.Created = id, now
+		}
+	case counts && id != "":
+		s.Counters = append(s.Counters, counter{Message: id, Created: now, Slots: p.slots})
+		s.Counters = s.Counters[max(0, len(s.Counters)-maxCounters):]
+	}
+}
+
+// verdict is what Discord's answer to a request means. The last two say that the
+// channel is in trouble.
+type verdict int
+
+const (
+	taken         verdict = iota
+	deleted               // the message was there and is not any more
+	malformed             // what was sent is at fault, and the channel may take another
+	busy                  // wait as long as Discord asks
+	away                  // Discord may take the same later
+	misconfigured         // somebody has to mend something about the channel
+)
+
+func judge(err error) verdict {
+	e, ok := errors.AsType[*rest.Error](err)
+	switch {
+	case err == nil:
+		return taken
+	case !ok:
+		return away
+	case rest.IsUnknownMessage(e):
+		return deleted
+	case e.Status == http.StatusTooManyRequests:
+		return busy
+	case e.Temporary():
+		return away
+	case rest.RefusesContent(e):
+		return malformed
+	default:
+		return misconfigured
+	}
+}
+
+// forbids reports whether an error says that the bot lacks a permission.
+func forbids(err error) bool {
+	code := rest.CodeOf(err)
+	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
+}
+
+// turn sends one request to a channel for what waits first. If former is set, no entries of this process go there.
+func (ch *channel) turn(ctx context.Context, former bool) (again time.Duration, err error) {
+	if wait := time.Until(ch.paced); wait > 0 && !ch.closing.Load() { // Redis has it due
+		return wait, nil
+	}
+	ch.busy.Store(true)
+	defer ch.busy.Store(false)
+	term := ch.config.Term()
+	r, tried, err := ch.read(ctx, former, ch.sure == term)
+	if err != nil {
+		return 0, err
+	}
+	ch.sure = 0
+	var o outcome
+	var done []string
+	if len(r.entries) > 0 {
+		if o = ch.deliver(ctx, &r.state, r.entries, tried); o.ended {
+			return 0, nil
+		}
+		for _, e := range o.done {
+			done = append(done, e.at)
+		}
+	}
+	saving, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
+	defer cancel()
+	waiting, err := ch.stream.settle(saving, r, done, o.after)
+	if err != nil || waiting < 0 {
+		return 0, err
+	}
+	if !o.unsure {
+		ch.sure = term
+	}
+	ch.paced = time.Now().Add(min(o.after, ch.config.Timing.Turn))
+	if waiting == 0 {
+		return 0, nil
+	}
+	return max(o.after, time.Millisecond), nil
+}
+
+// read reads what waits first, after it has dropped what is too much or has waited for too long.
+func (ch *channel) read(ctx context.Context, former, sure bool) (r reading, tried bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	if r, err = ch.stream.look(ctx); err != nil {
+		return r, false, err
+	}
+	r.state.tidy(time.Now(), ch.config.Timing.CountFor)
+	var dropped int64
+	why, surplus := "log.channel.dropped.many", r.waiting-ch.config.MaxWaiting
+	if former {
+		why = "log.channel.dropped.former"
+		dropped, err = ch.stream.dropOutdated(ctx)
+	} else if surplus > 0 {
+		dropped, err = ch.stream.dropSurplus(ctx, surplus, ch.config.MaxWaiting)
+	}
+	if dropped > 0 {
+		ch.noteDropped(int(dropped), why)
+	}
+	if err != nil {
+		return r, false, err
+	}
+	tried, err = ch.stream.read(ctx, &r, sure)
+	return r, tried, err
+}
+
+// outcome is that of a request.
+type outcome struct {
+	done   []kept        // Discord has them
+	after  time.Duration // pause before the next request
+	unsure bool          // Discord may have what was sent, and has not said so
+	ended  bool          // this process is not to send more: nothing is to be saved
+}
+
+// deliver sends one request for the entries that wait first. If tried is set, Discord may have a message that
+// tells of the first ones.
+func (ch *channel) deliver(ctx context.Context, s *state, waiting []kept, tried bool) outcome {
+	p := s.plan(waiting)
+	shown, failure := ch.send(ctx, s, p, tried)
+	if failure != nil && (lease.Check(ctx) != nil || errors.Is(ctx.Err(), context.Canceled)) { // another leads, or will
+		return outcome{ended: true}
+	}
+	if rest.LacksEmbeds(failure) && shown.ID != "" {
+		s.Bare = shown.ID
+	}
+	edits := p.counter >= 0 && s.Counters[p.counter].Message != ""
+	switch v := judge(failure); {
+	case v == taken:
+		return ch.taken(s, p, shown.ID)
+	case v == deleted && !edits && s.Bare == "": // by staff, after it was posted
+		return ch.taken(s, p, "")
+	case s.Bare != "" && (v == deleted || edits && v == malformed):
+		// Nobody sees the embeds, nor those that an edit has cleared: another message takes its place.
+		ch.deleteBare(ctx, s)
+		if edits {
+			s.Counters[p.counter].Message = ""
+		}
+		return outcome{after: s.pause(ch.config.Timing, ch.config.Timing.RetryMost)}
+	case edits && v == deleted, p.counter >= 0 && v == malformed: // the errors go into a new message
+		s.Counters = slices.Delete(s.Counters, p.counter, p.counter+1)
+	case v == malformed && len(p.slots) > 1: // the one that is at fault is found by itself
+		ch.deleteBare(ctx, s)
+		s.Single = true
+	case v == malformed && !s.Refused:
+		ch.log.Error().Err(failure).Interface("entry", p.slots[0]).Msg("discord refuses a log channel entry")
+		s.Refused = true
+	default:
+		o := ch.postpone(s, v, failure)
+		o.unsure = shown.Tried != 0
+		return o
+	}
+	return outcome{after: ch.next()}
+}
+
+// send sends what is planned, and returns what is known of the message then, and what Discord says.
+func (ch *channel) send(ctx context.Context, s *state, p plan, tried bool) (message.State, error) {
+	ctx, cancel := context.WithTimeout(ctx, ch.config.Timing.Send)
+	defer cancel()
+	slots := p.slots
+	if s.Refused && p.counter < 0 {
+		slots = []slot{{Entry: Entry{Embed: refused(slots[0], ch.config.Texts)}}}
+	}
+	is := message.State{ID: s.Bare, Posts: s.Posts}
+	if p.counter >= 0 {
+		is.ID = s.Counters[p.counter].Message
+	}
+	if tried && is.ID == "" {
+		is.Tried = max(1, p.covers[0].Tally.Since.UnixMilli()) // not before that
+	}
+	// Whether Discord compares nonces across channels is not documented
+	// (https://discord.com/developers/docs/resources/message#create-message).
+	sum := sha256.Sum256([]byte(ch.id + " " + p.covers[0].ID))
+	content := ch.message(slots)
+	return message.Show(ctx, ch.config.Discord, is, message.Wanted{
+		ChannelID: ch.id, Name: hex.EncodeToString(sum[:nameBytes]), Message: content,
+		Is:   func(m rest.Posted) bool { return equal(m, content) || bare(m, content) },
+		Save: func(context.Context, message.State) error { return nil }, // what is pending may have been sent
+	})
+}
+
+// taken notes that Discord has what was planned, in the message with an ID; "" if that is gone.
+func (ch *channel) taken(s *state, p plan, id string) outcome {
+	before := s.Trouble
+	s.delivered(p, id, time.Now())
+	ch.noteSent(true)
+	ch.noteTrouble(nil)
+	if before != nil {
+		ch.log.Info().Msg("discord takes log channel entries again")
+	}
+	if before.lasts() {
+		ch.announce(ch.id, "healed", before, before.healed(ch.id, ch.config.Texts, time.Now()))
+	}
+	return outcome{done: p.covers, after: ch.next()}
+}
+
+// next returns the pause before the next request to the channel.
+func (ch *channel) next() time.Duration {
+	if ch.closing.Load() {
+		return 0
+	}
+	return ch.config.Timing.Turn
+}
+
+// pause counts a failure, and returns the pause before the request is repeated.
+func (s *state) pause(t Timing, longest time.Duration) time.Duration {
+	s.Failures++
+	wait := t.RetryFirst
+	for i := 1; i < s.Failures && wait < longest; i++ {
+		wait *= 2
+	}
+	return min(wait, longest)
+}
+
+// deleteBare deletes the message that is there without its embeds: it says nothing. If Discord does not
+// delete it, it stays. The nonce of the next message is another one: Discord would post nothing for that of a
+// message which was deleted.
+func (ch *channel) deleteBare(ctx context.Context, s *state) {
+	_, _ = message.Delete(ctx, ch.config.Discord, ch.id, s.Bare)
+	s.Bare = ""
+	s.Posts++
+}
+
+// postpone has the request repeated later, and says why, once: what somebody has to mend also in the
+// other channels.
+func (ch *channel) postpone(s *state, v verdict, failure error) outcome {
+	ch.noteSent(false)
+	t := ch.config.Timing
+	if e, ok := errors.AsType[*rest.Error](failure); ok && v == busy {
+		return outcome{after: min(cmp.Or(e.RetryAfter, t.RetryFirst), t.RetryBusy)}
+	}
+	passing := v == away
+	o, before := outcome{after: s.pause(t, t.RetryMost)}, s.Trouble
+	if before != nil && (passing || before.lasts()) { // it is logged already
+		return o
+	}
+	s.Trouble = &trouble{Since: time.Now(), Reason: failure.Error(), Forbidden: forbids(failure), Passing: passing}
+	ch.noteTrouble(s.Trouble)
+	level := zerolog.WarnLevel
+	if !passing {
+		level = zerolog.ErrorLevel
+		ch.announce(ch.id, "failing", s.Trouble, s.Trouble.failing(ch.id, ch.config.Texts))
+	}
+	event := ch.log.WithLevel(level)
+	if forbids(failure) { // the other channels may not be there to be told
+		event = event.Str("cure", ch.config.Texts.Text("log.channel.permissions"))
+	}
+	event.Err(failure).Msg("discord does not take log channel entries; they wait and are tried again")
+	return o
+}
+
+// noteDropped counts entries that were dropped, and tells staff why, once a day: also in the channel
+// itself, where they read it once it works again.
+func (ch *channel) noteDropped(n int, why string) {
+	texts := ch.config.Texts
+	ch.dropped.Add(uint64(n))
+	ch.log.Error().Int("entries", n).Str("why", texts.Text(why)).Msg("log channel entries are dropped")
+	text := mention(ch.id) + "\n" + texts.Text(why)
+	e := Entry{Category: Lifecycle, Embed: notice("⚠️ "+texts.Text("log.channel.dropped"), text, orange, time.Now()), DedupKey: why + " " + ch.id}
+	for _, other := range ch.all {
+		other.post(e)
+	}
+}
