@@ -22,7 +22,7 @@ func TestNeededCommands(t *testing.T) {
 	sends := map[string]string{
 		"PIPELINED": "", "TXPIPELINED": "", "MEMORYUSAGE": "", "ZADDNX": "ZADD", "ZADDXX": "ZADD", "ZADDARGS": "ZADD", "ZRANGEWITHSCORES": "ZRANGE", "SETNX": "SET",
 		"ZRANGEBYSCOREWITHSCORES": "ZRANGEBYSCORE",
-		"XGROUPCREATEMKSTREAM": "XGROUP", "XRANGEN": "XRANGE", "XTRIMMAXLEN": "XTRIM", "XTRIMMINID": "XTRIM",
+		"XGROUPCREATEMKSTREAM":    "XGROUP", "XRANGEN": "XRANGE", "XTRIMMAXLEN": "XTRIM", "XTRIMMINID": "XTRIM",
 	}
 	methods, client := make(map[string]bool), reflect.TypeFor[redis.UniversalClient]()
 	for method := range client.Methods() {
