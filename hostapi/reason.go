@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"html"
 	"maps"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -258,41 +257,32 @@ func (s *sayings) readMistakes(member string, value any, field string, depth int
 
 // rankOf returns the rank of what a member of this name says, if such members hold words.
 func rankOf(member string) (at rank, isWords bool) {
-	switch folded(member) {
-	case "errors", "nonfielderrors", "fielderrors", "formerrors", "validationerrors", "invalidparams", "violations",
-		"fieldviolations", "issues", "constraints", "details", "messages", "errormessages", "failures":
-		return exact, true
-	case "detail", "reason", "errordescription", "defaultmessage", "usermessage":
-		return specific, true
-	case "message", "msg", "error", "errormessage", "errmsg", "description":
-		return general, true
-	case "title":
-		return title, true
-	default:
-		return 0, false
+	for at, members := range []string{
+		exact: "errors nonfielderrors fielderrors formerrors validationerrors invalidparams violations fieldviolations issues constraints details " +
+			"messages errormessages failures",
+		specific: "detail reason errordescription defaultmessage usermessage",
+		general:  "message msg error errormessage errmsg description",
+		title:    "title",
+	} {
+		if isOneOf(members, member) {
+			return rank(at), true
+		}
 	}
+	return 0, false
 }
 
 // isEntered reports whether a member is called as a field that is sent.
 func isEntered(member string) bool {
-	switch folded(member) {
-	case "name", "language", "entryfile", "startupcommand", "rammb", "diskmb", "cpupercent":
-		return true
-	default:
-		return false
-	}
+	return isOneOf("name language entryfile startupcommand rammb diskmb cpupercent", member)
 }
 
 // isSkipped reports whether a member holds what was sent, where it happened or how, or a code.
 func isSkipped(member string) bool {
-	switch folded(member) {
-	case "input", "value", "rejectedvalue", "target", "arguments", "ctx", "request", "trace", "stack", "stacktrace", "debug", "exception",
-		"code", "codes", "loc", "path", "source", "links", "type":
-		return true
-	default:
-		return false
-	}
+	return isOneOf("input value rejectedvalue target arguments ctx request trace stack stacktrace debug exception code codes loc path source links type", member)
 }
+
+// isOneOf reports whether a text is one of some words, whatever its case and punctuation.
+func isOneOf(words, text string) bool { return slices.Contains(strings.Fields(words), folded(text)) }
 
 // fieldOf returns the field that an object says it is about, or "".
 func fieldOf(object map[string]any) string {
@@ -319,12 +309,8 @@ func fieldOf(object map[string]any) string {
 // names reports whether a text can be the name of a field: a path or a number is none, and some
 // frameworks put general mistakes under names of their own.
 func names(field string) bool {
-	switch folded(field) {
-	case "", "body", "data", "base", "all", "root", "errors", "error", "general", "message", "nonfielderrors", "fields":
-		return false
-	default:
-		return len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")
-	}
+	return folded(field) != "" && !isOneOf("body data base all root errors error general message nonfielderrors fields", field) &&
+		len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")
 }
 
 // isToken reports whether a text is a word for programs.
@@ -337,24 +323,17 @@ var statusNumber = regexp.MustCompile(`^(?i)(?:http |error |status )*[1-5][0-9][
 // isHollow reports whether a text says no more than the status under which it came, or that
 // something is wrong.
 func isHollow(text string) bool {
-	switch said := strings.TrimSuffix(strings.TrimSuffix(folded(statusNumber.ReplaceAllString(text, "")), "exception"), "error"); said {
-	case "", "validation", "validationfailed", "validationerrors", "oneormorevalidationerrorsoccurred", "thegivendatawasinvalid", "thegivendatawereinvalid",
-		"invalid", "invalidrequest", "invalidinput", "invaliddata", "invalidformbody", "yourrequestparametersdidntvalidate", "unprocessablecontent",
-		"badrequest", "failed", "fail", "failure", "requestfailed", "ok", "an", "anerroroccurred", "somethingwentwrong", "true", "false", "client":
-		return true
-	default:
-		return statusTexts[said]
-	}
+	const words = "validation validationfailed validationerrors oneormorevalidationerrorsoccurred thegivendatawasinvalid thegivendatawereinvalid " +
+		"invalid invalidrequest invalidinput invaliddata invalidformbody yourrequestparametersdidntvalidate unprocessablecontent " +
+		"failed fail failure requestfailed ok an anerroroccurred somethingwentwrong true false client"
+	const statuses = "badrequest unauthorized paymentrequired forbidden notfound methodnotallowed notacceptable proxyauthenticationrequired requesttimeout " +
+		"conflict gone lengthrequired preconditionfailed requestentitytoolarge requesturitoolong unsupportedmediatype requestedrangenotsatisfiable " +
+		"expectationfailed imateapot misdirectedrequest unprocessableentity locked faileddependency tooearly upgraderequired preconditionrequired " +
+		"toomanyrequests requestheaderfieldstoolarge unavailableforlegalreasons internalserver notimplemented badgateway serviceunavailable " +
+		"gatewaytimeout httpversionnotsupported variantalsonegotiates insufficientstorage loopdetected notextended networkauthenticationrequired"
+	said := strings.TrimSuffix(strings.TrimSuffix(folded(statusNumber.ReplaceAllString(text, "")), "exception"), "error")
+	return said == "" || isOneOf(words, said) || isOneOf(statuses, said)
 }
-
-// statusTexts are the texts of the statuses that refuse, as isHollow compares them.
-var statusTexts = func() map[string]bool {
-	texts := make(map[string]bool)
-	for status := http.StatusBadRequest; status <= http.StatusNetworkAuthenticationRequired; status++ {
-		texts[strings.TrimSuffix(folded(http.StatusText(status)), "error")] = true
-	}
-	return texts
-}()
 
 // folded is a text's letters alone, in lower case.
 func folded(text string) string {
