@@ -20,7 +20,7 @@ import (
 func TestNeededCommands(t *testing.T) {
 	// What a method sends, where it is not called after it; nothing for what the bot asks only of a Redis in its process.
 	sends := map[string]string{
-		"PIPELINED": "", "TXPIPELINED": "", "MEMORYUSAGE": "", "ZADDNX": "ZADD", "ZADDXX": "ZADD", "ZADDARGS": "ZADD", "ZRANGEWITHSCORES": "ZRANGE", "SETNX": "SET",
+		"PIPELINED": "", "TXPIPELINED": "", "MEMORYUSAGE": "", "ZADDNX": "ZADD", "ZADDXX": "ZADD", "ZADDARGS": "ZADD", "ZRANGEWITHSCORES": "ZRANGE", "ZRANGEARGSWITHSCORES": "ZRANGE", "SETNX": "SET",
 		"ZRANGEBYSCOREWITHSCORES": "ZRANGEBYSCORE",
 		"XGROUPCREATEMKSTREAM":    "XGROUP", "XRANGEN": "XRANGE", "XTRIMMAXLEN": "XTRIM", "XTRIMMINID": "XTRIM",
 	}

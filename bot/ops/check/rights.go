@@ -24,13 +24,13 @@ func needed() [][]any {
 		{"PUBLISH", triedKey, ""}, {"SUBSCRIBE", triedKey}, {"UNSUBSCRIBE", triedKey}, {"PING"}, {"TIME"},
 		{"PEXPIRE", triedKey, 1000}, {"EXPIRE", triedKey, 1},
 		{"HSET", triedKey, "f", ""}, {"HGET", triedKey, "f"}, {"HMGET", triedKey, "f"}, {"HEXISTS", triedKey, "f"}, {"HDEL", triedKey, "f"},
-		{"HINCRBY", triedKey, "f", 1}, {"INCR", triedKey}, {"HSCAN", triedKey, 0}, {"LPUSH", triedKey, ""}, {"LTRIM", triedKey, 0, 0}, {"LRANGE", triedKey, 0, 0},
+		{"HINCRBY", triedKey, "f", 1}, {"INCR", triedKey}, {"LPUSH", triedKey, ""}, {"LTRIM", triedKey, 0, 0}, {"LRANGE", triedKey, 0, 0},
 		{"SADD", triedKey, ""}, {"SREM", triedKey, ""}, {"ZADD", triedKey, 0, ""}, {"ZREM", triedKey, ""}, {"ZSCORE", triedKey, ""},
-		{"ZRANGE", triedKey, 0, 0}, {"ZREMRANGEBYSCORE", triedKey, 0, 0},
+		{"ZRANGE", triedKey, 0, 0}, {"ZRANGEBYSCORE", triedKey, 0, 0}, {"ZCOUNT", triedKey, 0, 0}, {"ZREMRANGEBYSCORE", triedKey, 0, 0},
 		{"XADD", triedKey, "*", "f", ""}, {"XDEL", triedKey, "0-1"}, {"XACK", triedKey, "g", "0-1"}, {"XTRIM", triedKey, "MINID", "0-1"}, {"XRANGE", triedKey, "-", "+"},
 		{"XGROUP", "CREATE", triedKey, "g", "0"}, {"XREADGROUP", "GROUP", "g", "c", "STREAMS", triedKey, "0"},
 	}
-	for _, name := range []string{"GET", "GETEX", "MGET", "DEL", "EXISTS", "PERSIST", "PTTL", "HGETALL", "HKEYS", "HLEN", "SMEMBERS", "SCARD", "ZCARD", "XLEN"} {
+	for _, name := range []string{"GET", "GETEX", "MGET", "DEL", "EXISTS", "PERSIST", "PTTL", "HGETALL", "HKEYS", "SMEMBERS", "SCARD", "ZCARD", "XLEN"} {
 		commands = append(commands, []any{name, triedKey})
 	}
 	return commands
