@@ -90,7 +90,7 @@ func TestRedisConnection(t *testing.T) {
 	for _, name := range []string{"get", "del", "ttl"} {
 		_, _ = fmt.Fprintf(commands, "*2\r\n$3\r\n%s\r\n$18\r\n%s\r\n", name, anna)
 	}
-	_, _ = io.WriteString(replies, ">1\r\n+push\r\n$-1\r\n-ERR no\r\n")
+	_, _ = io.WriteString(replies, "*3\r\n$7\r\nmessage\r\n$1\r\nc\r\n$2\r\nhi\r\n$-1\r\n-ERR no\r\n")
 	_, _ = commands.Close(), replies.Close()
 	const want = "GET nothing, DEL error, TTL connection lost"
 	for got := ""; got != want; {

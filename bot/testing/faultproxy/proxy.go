@@ -236,9 +236,9 @@ func (r *Relay) relay(conn net.Conn) {
 		reset(conn)
 	})
 	r.pass(server, client, requests, false)
-	_ = server.Close()
+	_, _ = server.Close(), requests.Close() // whoever hears answers may wait for requests
 	answering.Wait()
-	_, _ = requests.Close(), answers.Close()
+	_ = answers.Close()
 }
 
 func (r *Relay) listenIn() (requests, answers io.WriteCloser) {

@@ -45,6 +45,9 @@ func (r *Recorder) RedisCommand(command []string) (replied func(reply string)) {
 	}
 }
 
+// message begins what Redis sends to a subscriber (RESP2).
+const message = "*3\r\n$7\r\nmessage\r\n"
+
 // RedisConnection returns where the two sides of a connection to Redis are to be
 // written, and records its commands and replies.
 func (r *Recorder) RedisConnection() (commands, replies io.WriteCloser) {
@@ -63,7 +66,7 @@ func (r *Recorder) RedisConnection() (commands, replies io.WriteCloser) {
 	}()
 	go func() {
 		eachValue(answered, func(value string) {
-			if value[0] == '>' { // a push answers nothing
+			if strings.HasPrefix(value, message) { // which answers nothing
 				return
 			}
 			if replied, ok := <-waiting; ok {
