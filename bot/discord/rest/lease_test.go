@@ -68,7 +68,9 @@ func TestSilence(t *testing.T) {
 		<-time.After(2 * time.Second)
 		silent("during a request that hangs", first, first.Add(5*time.Second))
 		giveUp()
-		<-ended
+		if err := <-ended; err == nil {
+			t.Error("a request that its caller gave up has no error")
+		}
 		silent("after a request that its caller gave up", first, first.Add(5*time.Second))
 		<-time.After(took) // the server is done
 		<-time.After(took) // the server is done

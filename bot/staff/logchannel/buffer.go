@@ -37,7 +37,7 @@ type buffered struct {
 func (b *buffer) keeps(e kept, count bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.down.IsZero() && !(count && b.recent[e.GroupKey]) {
+	if b.down.IsZero() && (!count || !b.recent[e.GroupKey]) {
 		if b.recent == nil {
 			b.recent = make(map[string]bool)
 		}
