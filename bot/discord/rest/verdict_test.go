@@ -19,7 +19,7 @@ func TestVerdicts(t *testing.T) {
 		},
 		rest.Never: {
 			{400, rest.CodeInvalidForm}, {400, rest.CodeEmptyMessage}, {400, rest.CodeBlockedMessage}, {400, rest.CodeBlockedTitle},
-			{400, rest.CodeHarmfulLink}, {413, 40005},
+			{400, rest.CodeHarmfulLink}, {413, 40005}, {413, 0},
 		},
 		rest.Closed: {
 			{403, rest.CodeCannotMessageUser}, {400, rest.CodeCannotMessageUser}, {403, rest.CodeNoWayToUser}, {404, rest.CodeUnknownUser},

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -200,39 +199,6 @@ func (s *state) delivered(p plan, id string, now time.Time) {
 	}
 }
 
-// verdict is what Discord's answer to a request means. The last two say that the
-// channel is in trouble.
-type verdict int
-
-const (
-	taken         verdict = iota
-	deleted               // the message was there and is not any more
-	malformed             // what was sent is at fault, and the channel may take another
-	busy                  // wait as long as Discord asks
-	away                  // Discord may take the same later
-	misconfigured         // somebody has to mend something about the channel
-)
-
-func judge(err error) verdict {
-	e, ok := errors.AsType[*rest.Error](err)
-	switch {
-	case err == nil:
-		return taken
-	case !ok:
-		return away
-	case rest.IsUnknownMessage(e):
-		return deleted
-	case e.Status == http.StatusTooManyRequests:
-		return busy
-	case e.Temporary():
-		return away
-	case rest.RefusesContent(e):
-		return malformed
-	default:
-		return misconfigured
-	}
-}
-
 // forbids reports whether an error says that the bot lacks a permission.
 func forbids(err error) bool {
 	code := rest.CodeOf(err)
@@ -324,24 +290,26 @@ func (ch *channel) deliver(ctx context.Context, s *state, waiting []kept, tried 
 		s.Bare = shown.ID
 	}
 	edits := p.counter >= 0 && s.Counters[p.counter].Message != ""
-	switch v := judge(failure); {
-	case v == taken:
+	v := rest.VerdictOf(failure)
+	deleted, malformed := rest.IsUnknownMessage(failure), v == rest.Never
+	switch {
+	case v == rest.Taken:
 		return ch.taken(s, p, shown.ID)
-	case v == deleted && !edits && s.Bare == "": // by staff, after it was posted
+	case deleted && !edits && s.Bare == "": // by staff, after it was posted
 		return ch.taken(s, p, "")
-	case s.Bare != "" && (v == deleted || edits && v == malformed):
+	case s.Bare != "" && (deleted || edits && malformed):
 		// Nobody sees the embeds, nor those that an edit has cleared: another message takes its place.
 		ch.deleteBare(ctx, s)
 		if edits {
 			s.Counters[p.counter].Message = ""
 		}
 		return outcome{after: s.pause(ch.config.Timing, ch.config.Timing.RetryMost)}
-	case edits && v == deleted, p.counter >= 0 && v == malformed: // the errors go into a new message
+	case edits && deleted, p.counter >= 0 && malformed: // the errors go into a new message
 		s.Counters = slices.Delete(s.Counters, p.counter, p.counter+1)
-	case v == malformed && len(p.slots) > 1: // the one that is at fault is found by itself
+	case malformed && len(p.slots) > 1: // the one that is at fault is found by itself
 		ch.deleteBare(ctx, s)
 		s.Single = true
-	case v == malformed && !s.Refused:
+	case malformed && !s.Refused:
 		ch.log.Error().Err(failure).Interface("entry", p.slots[0]).Msg("discord refuses a log channel entry")
 		s.Refused = true
 	default:
@@ -422,13 +390,13 @@ func (ch *channel) deleteBare(ctx context.Context, s *state) {
 
 // postpone has the request repeated later, and says why, once: what somebody has to mend also in the
 // other channels.
-func (ch *channel) postpone(s *state, v verdict, failure error) outcome {
+func (ch *channel) postpone(s *state, v rest.Verdict, failure error) outcome {
 	ch.noteSent(false)
 	t := ch.config.Timing
-	if e, ok := errors.AsType[*rest.Error](failure); ok && v == busy {
-		return outcome{after: min(cmp.Or(e.RetryAfter, t.RetryFirst), t.RetryBusy)}
+	if v == rest.Limited {
+		return outcome{after: min(cmp.Or(rest.RetryAfter(failure), t.RetryFirst), t.RetryBusy)}
 	}
-	passing := v == away
+	passing := v == rest.Later
 	o, before := outcome{after: s.pause(t, t.RetryMost)}, s.Trouble
 	if before != nil && (passing || before.lasts()) { // it is logged already
 		return o
