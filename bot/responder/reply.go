@@ -242,10 +242,7 @@ func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
 	if !rep.acted(r) {
 		return nil
 	}
-	_, err := rep.orExplained(r, func(r interaction.Response) error {
-		_, err := rep.sendFollowUp(ctx, r.Message)
-		return err
-	})
+	_, err := rep.orExplained(r, func(r interaction.Response) error { return rep.sendFollowUp(ctx, r.Message) })
 	return err
 }
 

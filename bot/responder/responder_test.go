@@ -298,10 +298,10 @@ func TestServe(t *testing.T) {
 			calls: []call{{"update running", 0}, {"edit not accepted", 0}},
 			staff: []string{"action create"}, outcome: "refused",
 		},
-		"a message of its own is not sent twice": {
-			event: press(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"follow up": {unavailable}},
-			calls: []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}},
-			staff: []string{"failure the caller could not be told: discord: status 503: "}, outcome: "unanswered",
+		"an answer beside a message is sent until Discord says that it has it": {
+			event: press(), handler: slow(2*time.Second, reply("hello")), errs: map[string][]error{"follow up": {&rest.Error{Status: 503, Uncertain: true, RetryAfter: 7 * time.Second}}},
+			calls:   []call{{"defer update", deferral}, {"follow up hello", 2 * time.Second}, {"follow up hello", 9 * time.Second}},
+			outcome: "ok",
 		},
 		"a message that was dismissed": {
 			event: press(), handler: then("running", acted("done")),

@@ -100,10 +100,13 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 func (rep *reply) asideOfMenu() bool { return rep.req.OfMenu() && !rep.req.InMessage() }
 
 // showBeside shows a message beside the original, which is the message with the component and is to stay.
-func (rep *reply) showBeside(ctx context.Context, m interaction.Message) (err error) {
+func (rep *reply) showBeside(ctx context.Context, m interaction.Message) error {
 	if rep.beside == "" {
-		rep.beside, err = rep.sendFollowUp(ctx, m)
-		return err
+		// It is sent until Discord says that it has it: twice is better than not at all.
+		return rep.retryUntilExpiry(ctx, func(ctx context.Context) (err error) {
+			rep.beside, err = rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
+			return err
+		})
 	}
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
 		return rep.responder.cfg.Discord.EditFollowUp(ctx, rep.to, rep.beside, m)
@@ -126,17 +129,16 @@ func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error 
 	return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m)
 }
 
-// sendFollowUp sends a message of its own, and returns its ID. Unlike an edit it would show twice if it
+// sendFollowUp sends a message of its own. Unlike an edit it would show twice if it
 // were repeated after Discord had taken it.
-func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) (id string, err error) {
-	err = rep.retryUntilExpiry(ctx, func(ctx context.Context) (err error) {
-		id, err = rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
+func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) error {
+	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
+		_, err := rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
 		if isUncertain(err) {
 			return errors.New(err.Error()) // which is none that is worth repeating
 		}
 		return err
 	})
-	return id, err
 }
 
 // retryUntilExpiry repeats a later response with growing pauses, for as long as somebody

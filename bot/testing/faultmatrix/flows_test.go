@@ -40,6 +40,7 @@ type flow struct {
 	do      step
 	good    string                              // what is read where all goes well, as a regular expression
 	goesOn  bool                                // after the first response, which is a call
+	follows bool                                // the answer does, on a first response that shows nothing
 	lost    ending                              // where Redis fails, which alone has what the flow is about; empty if it is about no such thing
 	late    bool                                // what is remembered of the account will do, though the service may yet answer
 	lie     func(c *person, text string) string // what is not true of a text, or ""; nil where nothing but actions is to be checked

@@ -58,6 +58,8 @@ func (o outcome) expected(f flow) ending {
 	switch {
 	case o.unknown == unheard && (f.need == acts || f.goesOn), byDiscord && f.goesOn:
 		return o.acts
+	case f.follows && o.acts == unfinished: // Discord takes no further message
+		return unfinished
 	case o.unknown == unheard:
 		return unheard
 	case f.posts[o.messages] != "":

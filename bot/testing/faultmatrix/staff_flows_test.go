@@ -65,7 +65,7 @@ func asideFlows() []flow {
 	return []flow{
 		{route: "component aside/lookup/{user}/{name...}", need: looks, prepare: written, do: pressesIn(entry, "Look up"), good: "🔴 Radio"},
 		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "There's no record of"},
-		{route: "component aside/reference", need: keeps, goesOn: true, prepare: written, do: picksIn(entry, "Open a reference", "ABCDEFG"), good: "There's no record of"},
+		{route: "component aside/reference", need: keeps, follows: true, prepare: written, do: picksIn(entry, "Open a reference", "ABCDEFG"), good: "There's no record of"},
 	}
 }
 

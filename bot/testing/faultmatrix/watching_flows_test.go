@@ -105,7 +105,7 @@ func alertFlows() []flow {
 	alert := saying(shop + " has crashed")
 	alerted, ofTwo := steps(seen(), sentAnAlert(shop)), steps(seen(), sentAnAlert(shop, radio))
 	return []flow{
-		{route: "component aside/show", need: looks, goesOn: true, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
+		{route: "component aside/show", need: looks, follows: true, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
 		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
