@@ -9,8 +9,7 @@
 // leading.go what one replica does for all, watching.go what polls accounts, sharding.go
 // the gateway, endpoint.go the HTTP endpoint, registration.go the lists of commands, and health.go
 // what staff and operators see of all that. connection.go tells staff what is lost and back,
-// reload.go reads secrets
-// anew, supervised.go tells systemd, waits.go the playground, stop.go ends all.
+// reload.go reads secrets anew, supervised.go tells systemd, waits.go the playground, stop.go ends all.
 package bot
 
 import (
