@@ -276,7 +276,7 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 			// the application without the scope bot is not BotAbsent, and the permissions are
 			// those of the answer.
 			return interaction.Response{}, notHere("discord does not take a panel: " + err.Error())
-		case err != nil && !rest.VerdictOf(err).Passes():
+		case err != nil && !rest.VerdictOf(err).Passes() && rest.VerdictOf(err) != rest.Quarantined:
 			return interaction.Response{}, refuse("discord does not take a panel: "+err.Error(), panelTrouble(rest.CodeOf(err), r.InThread))
 		case err != nil:
 			return interaction.Response{}, refuseForNow("a panel cannot be kept: "+err.Error(), "panel.unreadable")

@@ -177,7 +177,6 @@ func redisOutcomes() []outcome {
 		}, {
 			unknown: usual, known: usual, acts: usual,
 			faults: []fault{
-				inRedisAccounts("wrong types", func(s *scene, key string) { _, _ = s.redis.Lpush(key, "1") }),
 				inRedisAccounts("garbage", func(s *scene, key string) { _ = s.redis.Set(key, "{") }),
 				inRedisAccounts("huge value", func(s *scene, key string) { _ = s.redis.Set(key, strings.Repeat(" ", 1<<20)) }),
 				{name: "gone and back, empty", strike: func(_ *testing.T, s *scene) func() {
