@@ -85,9 +85,9 @@ func (w *scene) restoredActions(t *testing.T, acted []customer, restarted []*dis
 	if strings.Count(read, "Not confirmed · the process running it crashed") != 1 {
 		t.Errorf("staff do not read once that what ran is not confirmed: %q", read)
 	}
-	for i, want := range []string{"✅ Restarted", "don't know yet whether", "✅ Restarted"} {
-		if v := restarted[i].View(); !v.Contains(want) {
-			t.Errorf("customer %d does not read %q, but %.150q", i, want, v.Text())
+	for i, r := range restarted { // a message that shows an end is left as it is
+		if v := r.View(); !v.Contains("✅ Restarted") {
+			t.Errorf("customer %d does not read how it ended, but %.150q", i, v.Text())
 		}
 	}
 }
