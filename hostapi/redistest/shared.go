@@ -65,16 +65,6 @@ func eachCluster(t *testing.T, run func(t *testing.T, url string)) {
 	})
 }
 
-// EachCluster is Each for tests of what a Cluster alone does. The package's tests run by way of
-// WithCluster.
-func EachCluster(t *testing.T, run func(t *testing.T, url string)) {
-	t.Helper()
-	if os.Getenv(clusterVariable) == "" {
-		t.Fatal("the package's tests do not run by way of WithCluster")
-	}
-	eachCluster(t, run)
-}
-
 // emptyCluster waits until the Cluster serves, and takes away what an earlier test
 // left there.
 func emptyCluster(t *testing.T, address string) {

@@ -131,9 +131,6 @@ func IsUnknownUser(err error) bool {
 	return code == CodeUnknownUser || code == CodeInvalidRecipients
 }
 
-// RefusesContent reports whether Discord refused what a message says, so that the channel may take another.
-func RefusesContent(err error) bool { return VerdictOf(err) == Never }
-
 // IsAbsent reports whether the bot is not in the guild that a request is about, or has no commands there
 // (discord.py#8106).
 func IsAbsent(err error) bool {

@@ -38,9 +38,6 @@ type UserOption func(*profile)
 // Locale sets the language of the user's client; en-US otherwise.
 func Locale(locale string) UserOption { return func(p *profile) { p.locale = locale } }
 
-// ID sets the user's id, a snowflake.
-func ID(id string) UserOption { return func(p *profile) { p.id = id } }
-
 // Permissions sets what the user may do in the guild, as Discord's bits.
 func Permissions(bits uint64) UserOption { return func(p *profile) { p.permissions = bits } }
 
@@ -78,12 +75,9 @@ func (s *Server) User(name string, options ...UserOption) *User {
 	defer s.mu.Unlock()
 	p := s.users[name]
 	if p == nil {
-		p = &profile{name: name, locale: "en-US", permissions: memberPermissions}
+		p = &profile{id: s.ids.next(), name: name, locale: "en-US", permissions: memberPermissions}
 		for _, option := range options {
 			option(p)
-		}
-		if p.id == "" {
-			p.id = s.ids.next()
 		}
 		s.users[name] = p
 	}
