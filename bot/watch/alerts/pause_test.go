@@ -82,8 +82,8 @@ func TestWhatDiscordForbidsForAllIsTriedByWhoComesFirst(t *testing.T) {
 					t.Errorf("Discord was asked %d times", n)
 				}
 				remove()
-				endPauses(t, url)
 				hastened(func() bool {
+					endPauses(t, url) // again where one was refused before and says so now
 					s, err := a.Status(t.Context())
 					return err == nil && s.Sent == int64(len(people))
 				})
