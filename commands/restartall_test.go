@@ -125,7 +125,7 @@ func TestRestartOfAllRestartsEachOnce(t *testing.T) {
 		if got := most.Load(); got != 4 {
 			t.Errorf("%d requests at once, want 4", got)
 		}
-		wantText(t, b.steps[0].Message, "Restarting 7 bots … started <t:", "Done: 0 of 7", "▫️ Bot 1. · waiting")
+		wantText(t, b.steps[0].Message, "Restarting 7 bots… started <t:", "Done: 0 of 7", "▫️ Bot 1. · waiting")
 		wantText(t, b.steps[3].Message, "Done: 4 of 7", "✅ Bot", "🟡 Bot")
 		wantText(t, b.last(), "✅ All 7 bots were restarted.", "⏱ took 4.0 s", "✅ Bot 7. · restarted")
 		if got := labels(b.last()); got != "All bots" {
