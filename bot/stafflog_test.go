@@ -124,7 +124,7 @@ func TestStaffReadWhoIsWithoutItsLastShard(t *testing.T) {
 			b.resumed(0)
 			time.Sleep(time.Minute)
 			b.resumed(1)
-		}, []string{"🔌", "🔗 Connection to Discord resumed after 60"}},
+		}, []string{"🔌", "🔗 Connection to Discord resumed (interruption: 60"}},
 		"one was lost before, and begins anew": {func(b *Bot) {
 			b.lost(0, cut)
 			time.Sleep(time.Minute)
@@ -138,7 +138,7 @@ func TestStaffReadWhoIsWithoutItsLastShard(t *testing.T) {
 			time.Sleep(time.Minute)
 			b.released(0)
 			b.released(1)
-		}, []string{"🔌", "🔗 Connection to Discord resumed after 60"}},
+		}, []string{"🔌", "🔗 Connection to Discord resumed (interruption: 60"}},
 		"another replica has those that were not lost": {func(b *Bot) {
 			b.lost(0, cut)
 			b.released(1)

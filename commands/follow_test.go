@@ -18,11 +18,11 @@ func TestFollow(t *testing.T) {
 	h.panels = []panel.Panel{{ID: "7", OwnerID: "43", ChannelID: "9", Title: "Our *bots*"}}
 	c := watching(t, h)
 	followed := ending(t, c, press("aside/panel/43/follow/7")).Message
-	wantText(t, followed, "You follow this panel")
+	wantText(t, followed, "You're now following this panel")
 	if h.recipient.UserID != "42" || !strings.Contains(h.recipient.Greeting, "I'll message you here when a bot on a panel") {
 		t.Errorf("the recipient is %+v", h.recipient)
 	}
-	wantText(t, ending(t, c, press("aside/panel/43/follow/7")).Message, "already follow this panel")
+	wantText(t, ending(t, c, press("aside/panel/43/follow/7")).Message, "already following this panel")
 	shown := answer(t, c, command("alerts", nil)).Message
 	wantText(t, shown, `Our \*bots\* · <#9>`)
 	h.refused = time.Unix(1, 0)
@@ -31,7 +31,7 @@ func TestFollow(t *testing.T) {
 	if option := menus(shown)["Stop following a panel"].Options[0]; option.Value != "7" || option.Label != "Our *bots*" {
 		t.Errorf("the option is %+v", option)
 	}
-	wantText(t, ending(t, c, press(componentsOf[discordgo.Button](followed)[0].CustomID)).Message, "You no longer follow this panel")
+	wantText(t, ending(t, c, press(componentsOf[discordgo.Button](followed)[0].CustomID)).Message, "You've stopped following this panel")
 	refused(t, c, command("alerts", nil), "No hosting account is linked")
 	if len(h.followed) > 0 {
 		t.Errorf("followed is %+v", h.followed)
@@ -42,10 +42,10 @@ func TestFollow(t *testing.T) {
 func TestAlertsShowWhatIsFollowed(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, followed: []panel.Panel{{ID: "7", ChannelID: "9"}, {ID: "8", ChannelID: "9", Title: "Others"}}}
 	c := watching(t, h)
-	wantText(t, answer(t, c, command("alerts", nil)).Message, "🔕 Shop", "Status of the bots · <#9>", "Others · <#9>")
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "🔕 Shop", "Bot status · <#9>", "Others · <#9>")
 	wantText(t, ending(t, c, press("alerts/set/all/on")).Message, "Alerts are on", "Others · <#9>")
 	left := ending(t, c, press("alerts/unfollow", "8")).Message
-	wantText(t, left, "🔔 Shop", "Status of the bots · <#9>")
+	wantText(t, left, "🔔 Shop", "Bot status · <#9>")
 	if strings.Contains(text(left), "Others") {
 		t.Errorf("it is followed still:\n%s", text(left))
 	}

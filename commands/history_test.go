@@ -81,7 +81,7 @@ func TestPictureHasAKeyAndADescription(t *testing.T) {
 				t.Errorf("the key %q is not in %q", test.key, said)
 			}
 			said := strings.ReplaceAll(m.Files[0].Description, "\u00a0", " ")
-			if !strings.HasPrefix(said, "Uptime of Quiz *night* in") || !strings.Contains(said, test.described) || strings.Contains(said, "**") || strings.Contains(said, "<t:") {
+			if !strings.HasPrefix(said, "Uptime of Quiz *night* over") || !strings.Contains(said, test.described) || strings.Contains(said, "**") || strings.Contains(said, "<t:") {
 				t.Errorf("the picture is described as %q", said)
 			}
 		})

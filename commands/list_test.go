@@ -65,7 +65,7 @@ func TestCrashedBotsAreRestartedFromTheList(t *testing.T) {
 	c := newCommands(t, w)
 	shown := answer(t, c, command("bot list", nil))
 	wantText(t, shown.Message, "🔴 Crashed: 3 · 🔴 Error: 1 · ⛔ Suspended: 1 · 🟢 Running: 1")
-	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Restart all that crashed (4) Refresh") {
+	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Restart crashed bots (4) Refresh") {
 		t.Errorf("the buttons are %s", got)
 	}
 	ending(t, c, press(buttons(shown.Message)["Restart Bot *2*"].CustomID))
@@ -223,7 +223,7 @@ func TestCommandWithoutABotAsksWhichIsMeant(t *testing.T) {
 	}
 	many := answer(t, newCommands(t, &world{list: manyBots()}), command("bot restart", nil))
 	sendable(t, many)
-	wantText(t, many.Message, "The menu shows 25 bots", "type its name")
+	wantText(t, many.Message, "This menu shows up to 25 bots", "type its name")
 }
 
 // TestMenuThatIsUpdatedHoldsTheOnlyBot has one bot be left of two between which a customer was

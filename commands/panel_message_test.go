@@ -75,7 +75,7 @@ func TestPanelThatIsOld(t *testing.T) {
 	c := watching(t, h)
 	p := panel.Panel{ID: "1", OwnerID: "42", Bots: []string{"a", "b"}}
 	m := drawPanel(t, c, p)
-	wantText(t, m, "⚠️ As of <t:", "isn't answering", "⚪ **Shop** · Running · <t:", "⚪ **Radio** · Crashed")
+	wantText(t, m, "⚠️ Last updated <t:", "isn't responding", "⚪ **Shop** · Running · <t:", "⚪ **Radio** · Crashed")
 	if e := m.Embeds[0]; e.Color != 0x80848e || e.Timestamp != "" || strings.ContainsAny(e.Description, "🟢🔴") {
 		t.Errorf("the panel is drawn as new: %+v", e)
 	}
@@ -169,7 +169,7 @@ func TestPanelButtons(t *testing.T) {
 	ending(submit(form.CustomID, map[string]string{form.Fields[0].Input.CustomID: "Ours"}))
 	wantText(t, drawPanel(t, c, h.panels[0]), "Ours")
 
-	refused(t, c, press("panel/open", "8"), "I no longer keep this panel up to date")
+	refused(t, c, press("panel/open", "8"), "I've stopped updating this panel")
 	pressed.UserID = "43"
 	refused(t, c, pressed, "Only the person who posted this panel can manage it")
 }

@@ -31,7 +31,7 @@ func posting(t *testing.T, c *commands.Commands, title string, keys ...string) i
 		t.Errorf("the menu does not show what was chosen: %+v", menu)
 	}
 	asked := answer(t, c, here(press(buttons(chosen)["Continue"].CustomID)))
-	if asked.Modal == nil || asked.Modal.Fields[0].Input.Value != "Status of the bots" {
+	if asked.Modal == nil || asked.Modal.Fields[0].Input.Value != "Bot status" {
 		t.Fatalf("no title is asked for: %+v", asked)
 	}
 	return here(submit(asked.Modal.CustomID, map[string]string{asked.Modal.Fields[0].Input.CustomID: title}))
@@ -69,16 +69,16 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	}
 
 	refused(t, c, here(press("panel/new", "somebody else's")), "no longer exists")
-	refused(t, c, here(press("panel/new/form")), "Choose the bots once more") // of the panel that was posted
+	refused(t, c, here(press("panel/new/form")), "your selection is gone") // of the panel that was posted
 	late := posting(t, c, "", "a")
 	late.UserID, late.CustomerID = "43", "43" // whose draft is another
-	if _, err := answer(t, c, late).Then.Run(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "Choose the bots once more") {
+	if _, err := answer(t, c, late).Then.Run(t.Context()); err == nil || !strings.Contains(text(c.Explain(&late, err).Message), "your selection is gone") {
 		t.Errorf("a panel of no known bots: %v", err)
 	}
 	other := here(press("panel/new/form")) // in another message, which shows no choice
 	posting(t, c, "", "a")
 	other.Message = "901"
-	refused(t, c, other, "Choose the bots once more")
+	refused(t, c, other, "your selection is gone")
 	for _, h.refusal = range []error{&rest.Error{Status: 403, Code: rest.CodeMissingPermissions}, &rest.Error{Status: 200, Code: rest.CodeMissingPermissions, NoEmbeds: true}} {
 		asked := posting(t, c, "", "a")
 		_, err := answer(t, c, asked).Then.Run(t.Context())

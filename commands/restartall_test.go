@@ -82,7 +82,7 @@ func restartAll(ctx context.Context, t *testing.T, c *commands.Commands) batchOf
 func TestListOffersToRestartAllThatCrashed(t *testing.T) {
 	for n, want := range map[int]bool{3: false, 30: true} {
 		list := answer(t, newCommands(t, &world{list: crashed(n)}), command("bot list", nil))
-		if _, offered := buttons(list.Message)[fmt.Sprintf("Restart all that crashed (%d)", n)]; offered != want {
+		if _, offered := buttons(list.Message)[fmt.Sprintf("Restart crashed bots (%d)", n)]; offered != want {
 			t.Errorf("%d crashed: %s", n, buttonLabels(list.Message))
 		}
 	}
@@ -103,8 +103,8 @@ func TestRestartOfAllAsksFirst(t *testing.T) {
 	}
 	w.wantDone(t)
 	w.list = crashed(0)
-	wantText(t, answer(t, c, press("restartcrashed")).Message, "None of your bots is crashed", "Runs")
-	wantText(t, answer(t, c, press("restartcrashed/now")).Message, "None of your bots is crashed")
+	wantText(t, answer(t, c, press("restartcrashed")).Message, "You have no crashed bots", "Runs")
+	wantText(t, answer(t, c, press("restartcrashed/now")).Message, "You have no crashed bots")
 	w.wantDone(t)
 }
 
@@ -163,7 +163,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		c := newCommands(t, w)
 		b := restartAll(t.Context(), t, c)
-		wantText(t, b.last(), "⚠️ 1 of 5 bots were restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
+		wantText(t, b.last(), "⚠️ 1 of 5 bots restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
 			"can't be reached", "Don't restart them again right away", "REF1234")
 		want := map[string]interaction.Outcome{
 			"b1": interaction.Failed, "b2": interaction.Unconfirmed, "b3": interaction.Done, "b4": interaction.Unconfirmed, "b5": interaction.Done,
@@ -181,7 +181,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		w.restart = nil
 		again := restartAll(t.Context(), t, c) // of what is not known, nothing is done twice
-		wantText(t, again.last(), "3 of 5 bots were restarted", "⚠️ Bot 2. · not confirmed; again after <t:")
+		wantText(t, again.last(), "3 of 5 bots restarted", "⚠️ Bot 2. · not confirmed; try again after <t:")
 	})
 }
 
@@ -209,7 +209,7 @@ func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		wantText(t, b.steps[2].Message, "Done: 30 of 64\n⏸️ At most 30 start each minute")
-		wantText(t, b.last(), "63 of 64 bots were restarted", "➖ Bot 64. · no longer crashed")
+		wantText(t, b.last(), "63 of 64 bots restarted", "➖ Bot 64. · no longer crashed")
 		time.Sleep(actions.Window)
 		w.list = crashed(3)
 		wantText(t, restartAll(t.Context(), t, c).last(), "All 3 bots were restarted")
@@ -227,7 +227,7 @@ func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
 		"three seconds":        {3 * time.Second, 3 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"for an unsaid time":   {0, 20 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"again and again":      {2 * time.Second, 9 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
-		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots were restarted", " · not restarted", "too many requests"}},
+		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots restarted", " · not restarted", "too many requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestRestartOfAllThatIsStoppedSaysHowFarItCame(t *testing.T) {
 		if len(w.done) != 4 {
 			t.Errorf("done: %q", w.done)
 		}
-		wantText(t, b.last(), "0 of 6 bots were restarted", "➖ Bot", "not restarted", "We're restarting")
+		wantText(t, b.last(), "0 of 6 bots restarted", "➖ Bot", "not restarted", "We're restarting")
 		answer(t, c, press("restart/"+left(b)))
 	})
 }

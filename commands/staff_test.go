@@ -283,7 +283,7 @@ func TestLookupShowsWhatHappenedLately(t *testing.T) {
 		return events, nil
 	}}})
 	lookup := by("1", command("admin lookup", map[string]string{"user": "42"}))
-	wantText(t, answer(t, c, lookup).Message, "Last actions and failures\n"+
+	wantText(t, answer(t, c, lookup).Message, "Recent actions and failures\n"+
 		"❗ <t:1700000000:R> · Hosting service: no answer · `REFAAAA`\n"+
 		"❌ <t:1700000000:R> · Restart · \\*Shop\\* · Hosting service: not possible in the bot's current state (409) · 🛟 · `REFBBBB`\n"+
 		"✅ <t:1700000000:R> · Stop · Radio\n✅ <t:1700000000:R>")
@@ -395,7 +395,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 			h.Service = failingCalls("503", 1, 2)
 			h.Service.Failed, h.Service.Recovered = time.Unix(1_700_000_050, 0), time.Unix(1_700_000_100, 0)
 		},
-		"🔴 **12 bots stopped from <t:1700000000:t> on (customers: 9)**": func(h *health.Report) {
+		"🔴 **12 bots down since <t:1700000000:t> (customers: 9)**": func(h *health.Report) {
 			h.Outage = outages.Outage{Bots: 12, Customers: 9, First: time.Unix(1_700_000_000, 0)}
 		},
 		"⚠️ Panels and alerts pause":              func(h *health.Report) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },

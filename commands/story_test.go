@@ -25,25 +25,25 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 		without []string
 		buttons string // on the last row
 	}{
-		"nobody watched": {want: []string{"Crashed\nLimits"}, buttons: "Open console Tell me next time"},
+		"nobody watched": {want: []string{"Crashed\nLimits"}, buttons: "Open console Alert me next time"},
 		"once": {
 			past: past(append([]any{aDay, hostapi.StateStopped}, crash(150*minute)...)...),
-			want: []string{"Crashed\nIt had been running for 2 h 30 min.\nLimits"}, buttons: "Open console Tell me next time",
+			want: []string{"Crashed\nIt had been running for 2 h 30 min.\nLimits"}, buttons: "Open console Alert me next time",
 		},
-		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Tell me next time"},
+		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Alert me next time"},
 		"three times": {
 			past: past(append(append(crash(3*time.Hour), crash(2*time.Hour)...), crash(20*minute)...)...),
-			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup Tell me next time",
+			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup Alert me next time",
 		},
 		"two were before": {
 			past:    past(append(append(crash(3*time.Hour), crash(30*time.Hour)...), crash(20*minute)...)...),
 			want:    []string{"2 crashes in the last 24 hours."},
-			buttons: "Open console Tell me next time",
+			buttons: "Open console Alert me next time",
 		},
-		"started otherwise":      {changed: 4 * minute, want: []string{"Startup settings changed <t:"}, buttons: "Open console Tell me next time"},
-		"started otherwise once": {changed: 25 * time.Hour, without: []string{"Startup settings changed"}, buttons: "Open console Tell me next time"},
+		"started otherwise":      {changed: 4 * minute, want: []string{"Startup settings changed <t:"}, buttons: "Open console Alert me next time"},
+		"started otherwise once": {changed: 25 * time.Hour, without: []string{"Startup settings changed"}, buttons: "Open console Alert me next time"},
 		"it has only just crashed, and nobody has looked yet": {
-			past: past(aDay, hostapi.StateRunning), without: []string{"It had been running"}, buttons: "Open console Tell me next time",
+			past: past(aDay, hostapi.StateRunning), without: []string{"It had been running"}, buttons: "Open console Alert me next time",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func lastRow(r interaction.Response) string {
 func TestTellMeNextTimeTakesOnePress(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}}
 	c := watching(t, h)
-	button := buttons(answer(t, c, press("show/a")).Message)["Tell me next time"]
+	button := buttons(answer(t, c, press("show/a")).Message)["Alert me next time"]
 	pressed := answer(t, c, press(button.CustomID))
 	if pressed.Form != interaction.FormDefer || h.alerts.Any() {
 		t.Fatalf("%v, alerts %+v: nothing changes before Discord has taken note", pressed.Form, h.alerts)
@@ -87,7 +87,7 @@ func TestTellMeNextTimeTakesOnePress(t *testing.T) {
 	card := must(t)(pressed.Then.Run(t.Context()))
 	sendable(t, card)
 	wantText(t, card.Message, "✅ Alerts are on.", "Crashed")
-	if _, still := buttons(card.Message)["Tell me next time"]; still || !h.alerts.For("a") {
+	if _, still := buttons(card.Message)["Alert me next time"]; still || !h.alerts.For("a") {
 		t.Errorf("it is offered again: %t, alerts %+v", still, h.alerts)
 	}
 }
@@ -98,7 +98,7 @@ func TestCardOffersNoAlertsWhereItCannotTell(t *testing.T) {
 	c := watching(t, h)
 	for name, card := range map[string]interaction.Response{"redis fails": answer(t, c, press("show/a")), "staff": answer(t, c, by("1", press("for/42/show/a")))} {
 		wantText(t, card.Message, "Crashed")
-		if _, offered := buttons(card.Message)["Tell me next time"]; offered {
+		if _, offered := buttons(card.Message)["Alert me next time"]; offered {
 			t.Errorf("%s: alerts are offered", name)
 		}
 		h.err = nil

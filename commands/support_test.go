@@ -60,7 +60,7 @@ func tell(t *testing.T, c *commands.Commands, code string) (interaction.Response
 func TestTellSupport(t *testing.T) {
 	h, c := helping(t)
 	got := must(t)(tell(t, c, "REF1234"))
-	wantText(t, got.Message, "They see what you see", "**Shop**", "REF1234")
+	wantText(t, got.Message, "Our team has the details", "**Shop**", "REF1234")
 	if len(h.cases) != 1 {
 		t.Fatalf("staff were told %d times", len(h.cases))
 	}

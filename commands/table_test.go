@@ -126,10 +126,10 @@ func TestHelpListsEveryCommandByPurpose(t *testing.T) {
 	help := answer(t, c, command("help", nil)).Message
 	wantText(t, help, "Start with `/bot list`", "**See** · `/bot list` `/bot show` `/plan`",
 		"**Do** · `/bot restart` `/bot stop` `/bot start` `/bot reinstall` `/bot startup` `/bot delete` `/bot create`")
-	if strings.Contains(text(help), "Be told") {
+	if strings.Contains(text(help), "Get notified") {
 		t.Errorf("nothing is watched, and it says\n%s", text(help))
 	}
-	wantText(t, answer(t, watching(t, &watched{w: &world{}}), command("help", nil)).Message, "`/bot history`", "**Be told** · `/alerts` `/panel`")
+	wantText(t, answer(t, watching(t, &watched{w: &world{}}), command("help", nil)).Message, "`/bot history`", "**Get notified** · `/alerts` `/panel`")
 	wantText(t, answer(t, c, inLanguage("tr", command("help", nil))).Message, "`/bot listele`", "`/plan`")
 }
 
@@ -142,7 +142,7 @@ func TestHelpBeginsWithTheWayToAnAccount(t *testing.T) {
 	help := answer(t, newCommands(t, w), command("help", nil))
 	sendable(t, help)
 	wantText(t, help.Message, "What I can do\nℹ️ No hosting account is linked", "**See** ·")
-	if got := labels(help.Message); !strings.HasPrefix(got, "Get an account") {
+	if got := labels(help.Message); !strings.HasPrefix(got, "Create an account") {
 		t.Errorf("the way is %s", got)
 	}
 	w.err = &hostapi.Error{Code: hostapi.CodeUnavailable, Op: hostapi.OpList}

@@ -110,7 +110,7 @@ func TestFailures(t *testing.T) {
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "❗ Hosting service: out of order (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
+	want(t, entries[0], "❗ Hosting service: internal error (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
 	want(t, entries[0], "Check that the hosting service runs")
 	entries[0].Own = nil // as where it counts
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
@@ -204,7 +204,7 @@ func TestStaffStandOut(t *testing.T) {
 	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
 	want(t, entries[2], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
 	want(t, entries[3], "⛔ Staff command refused", "<@42>")
-	want(t, entries[1], "<@42> `42` 🛟 for <@43> `43` · ❌ Restart", "Failed: This bot failed")
+	want(t, entries[1], "<@42> `42` 🛟 for <@43> `43` · ❌ Restart", "Failed: Internal error in this bot")
 }
 
 // causes are the failures that staff can do something about, each in its own way.

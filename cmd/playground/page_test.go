@@ -123,7 +123,7 @@ func testFormThatIsLeft(t *testing.T, chrome browser) {
 	}
 	showsNone := func(b *tab, where string) {
 		t.Helper()
-		b.sees("#messages", "Status of the bots")
+		b.sees("#messages", "Bot status")
 		if asks[bool](b, `document.querySelector("#modal").open`) {
 			t.Errorf("the form is open %s", where)
 			b.presses("#modal", "Cancel")

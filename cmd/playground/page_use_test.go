@@ -107,7 +107,7 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.until("it has the room that it needs", `((e) => Math.abs(e.clientHeight - e.clientWidth * e.naturalHeight / e.naturalWidth) < 1)(document.querySelector("`+last+` .embed img"))`)
 	b.until("it is described", `document.querySelector("`+last+` .embed img").alt.startsWith("Uptime of Shop")`)
 
-	b.reads("/panel", "", "1. Status of the bots · #general · ")
+	b.reads("/panel", "", "1. Bot status · #general · ")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
@@ -118,10 +118,10 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.types(kb.Escape)
 	b.sees(last, "Continue")
 	b.presses(last, "Continue")
-	b.sees("#modal", "Title of the panel")
+	b.sees("#modal", "Panel title")
 	b.types(kb.Enter)
 	b.sees("#messages", "Panel posted")
-	b.sees(last, "Status of the bots")
+	b.sees(last, "Bot status")
 	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)
 	b.sees("#messages", "🔴 Shop · Crashed ·")
 }

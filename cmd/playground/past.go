@@ -46,7 +46,7 @@ func remember(p *parts, customer person) error {
 	panels := panel.New(panel.Config{
 		Redis: client, Space: space, Discord: discord, Watching: watch, Wake: wake, Log: zerolog.Nop(), Timing: panel.Timing{Work: time.Minute}, // and due at once
 		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
-			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Status of the bots", Description: names}}}, nil
+			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Bot status", Description: names}}}, nil
 		},
 	})
 	general := p.discord.Channels()[0]

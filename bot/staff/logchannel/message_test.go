@@ -109,15 +109,15 @@ func TestAFoldCountsPeople(t *testing.T) {
 	p.Post(concerning("42", "R1"))
 	shows("one", []string{"<@42>"}, []string{"times"}, []string{"Look up = lookup 42!", "Reference = reference R1"})
 	p.Post(concerning("42", "R2"))
-	shows("one person twice", []string{"2 times", "concerns **1 person** · <@42>"}, nil,
+	shows("one person twice", []string{"2 times", "affects **1 person** · <@42>"}, nil,
 		[]string{"Look up = lookup 42!", "R1: failure", "R2: failure"})
 	p.Post(concerning("43", "R3"))
-	shows("two people", []string{"3 times", "concerns **2 people**"}, []string{"<@42>", "<@43>"},
+	shows("two people", []string{"3 times", "affects **2 people**"}, []string{"<@42>", "<@43>"},
 		[]string{"R1: failure", "R2: failure", "R3: failure"})
 	for i := range 60 {
 		p.Post(concerning(fmt.Sprint(100+i), "R4"))
 	}
-	shows("many people", []string{"63 times", "concerns **50 people or more**"}, []string{"<@"}, // equal failures of one person share a reference
+	shows("many people", []string{"63 times", "affects **50 people or more**"}, []string{"<@"}, // equal failures of one person share a reference
 		[]string{"R1: failure", "R2: failure", "R3: failure", "R4: failure"})
 }
 

@@ -86,7 +86,7 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 	if !alert.Contains("Noticed <t:") || !alert.Contains("It had been running for") {
 		t.Errorf("the alert says:\n%s", alert.Text())
 	}
-	dm.Presses(t, alert, "Show").WaitFor(t, "Limits: 512 MB RAM")
+	dm.Presses(t, alert, "View bot").WaitFor(t, "Limits: 512 MB RAM")
 	card := dm.Presses(t, alert, "Restart")
 	w.Finish(t)
 	if v := card.WaitFor(t, "✅ Restarted"); !v.Ephemeral {

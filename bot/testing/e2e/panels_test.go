@@ -35,7 +35,7 @@ func paneled(t *testing.T, o world.Options) (w *world.World, anna *discordtest.U
 // clickPanel has somebody press a button of the panel.
 func clickPanel(t *testing.T, who *discordtest.User, general *discordtest.Channel, label string) *discordtest.Reply {
 	t.Helper()
-	return press(t, who, general, general.WaitFor(t, "Status of the bots"), label)
+	return press(t, who, general, general.WaitFor(t, "Bot status"), label)
 }
 
 // press has somebody press a button of a message in a channel.
@@ -119,7 +119,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 	for name, end := range map[string]func(t *testing.T, w *world.World, anna *discordtest.User){
 		"by the customer": func(t *testing.T, _ *world.World, anna *discordtest.User) {
 			anna.Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
-			anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+			anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 		},
 		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) {
 			sam := w.AddStaff("sam")
@@ -129,8 +129,8 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 				return strings.Contains(metrics, "hostbot_alerts_sent_total 1\n")
 			})
 			forget(t, sam, anna)
-			anna.InDM().Sees(t, "What I stored about you was removed")
-			wantMessages(t, anna.InDM(), "What I stored about you was removed", 1)
+			anna.InDM().Sees(t, "Your data was deleted")
+			wantMessages(t, anna.InDM(), "Your data was deleted", 1)
 			if dm := anna.InDM().Messages(); dm[len(dm)-1].Content == "" {
 				t.Error("a lock screen shows nothing of the last message")
 			}
@@ -187,7 +187,7 @@ func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 func TestAMenuIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	_, anna, _ := paneled(t, world.Options{})
-	const menu, first = "Manage a panel", "1. Status of the bots"
+	const menu, first = "Manage a panel", "1. Bot status"
 	list := anna.Types(t, "/panel")
 	anna.Types(t, "/panel").Choose(t, menu, first).Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 	for range 2 {

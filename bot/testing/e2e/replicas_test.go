@@ -78,7 +78,7 @@ func TestReplicasActAloneWithoutRedisAndTellStaff(t *testing.T) {
 		restartOnce(t, w, openShop(t, anna))
 		w.StaffRead(t, "Redis is unavailable", "don't see each other's actions")
 		redis.Restart()
-		w.StaffRead(t, "Redis is available again after")
+		w.StaffRead(t, "Redis is available again (outage:")
 		anna.Types(t, "/bot list").WaitFor(t, "🟢 Shop")
 	})
 }

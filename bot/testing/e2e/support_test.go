@@ -39,7 +39,7 @@ func threads(w *world.World, channel *discordtest.Channel) []*discordtest.Channe
 func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 	t.Parallel()
 	w, channel, failed := supported(t)
-	failed.Press(t, "Tell support").WaitFor(t, "They see what you see")
+	failed.Press(t, "Tell support").WaitFor(t, "Our team has the details")
 	opened := threads(w, channel)
 	if len(opened) != 1 {
 		t.Fatalf("%d threads", len(opened))

@@ -23,7 +23,7 @@ func fiveCrashed(t *testing.T, o world.Options) (w *world.World, anna *discordte
 	w.Start(t)
 	list := anna.Types(t, "/bot list")
 	list.WaitFor(t, "🔴 Crashed: 5")
-	question = list.Press(t, "Restart all that crashed (5)")
+	question = list.Press(t, "Restart crashed bots (5)")
 	question.WaitFor(t, "5 bots have crashed")
 	return w, anna, question
 }

@@ -15,7 +15,7 @@ import (
 // tests how it ends; here one is left by the time it is confirmed.
 func crashedFlows(list step) []flow {
 	few := []string{"D", "E", "F", "G"}
-	all := "Restart all that crashed (" + strconv.Itoa(len(few)) + ")"
+	all := "Restart crashed bots (" + strconv.Itoa(len(few)) + ")"
 	fell, asked := steps(become(hostapitest.Crashed, few...), list), reads("bots have crashed")
 	inDM := func(c *person) (*discordtest.User, discordtest.View) {
 		dm := c.user.InDM()

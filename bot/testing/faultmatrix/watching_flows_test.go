@@ -68,7 +68,7 @@ func alertsFlows() []flow {
 		},
 		{
 			route: "component alerts/tell/{bot...}", need: names, goesOn: true, good: "Alerts are on", lie: greeted,
-			prepare: steps(become(hostapitest.Crashed, "D"), allOff, types("/bot show", discordtest.Options{"bot": "D"}), reads("Crashed")), do: presses("Tell me next time"),
+			prepare: steps(become(hostapitest.Crashed, "D"), allOff, types("/bot show", discordtest.Options{"bot": "D"}), reads("Crashed")), do: presses("Alert me next time"),
 			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
 		},
 	}
@@ -106,7 +106,7 @@ func alertFlows() []flow {
 	alerted, ofTwo := steps(seen(), sentAnAlert(shop)), steps(seen(), sentAnAlert(shop, radio))
 	return []flow{
 		{route: "component aside/show", need: looks, follows: true, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
-		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "Show"), good: "🟢 Shop"},
+		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "View bot"), good: "🟢 Shop"},
 		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
 	}
@@ -152,19 +152,19 @@ func panelFlows() []flow {
 	is := func(said string, n int) func(*person, string) string {
 		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
 	}
-	managed := steps(with(shop, radio), picks(manage, "1. Status of the bots"), reads("Bots with a problem"))
+	managed := steps(with(shop, radio), picks(manage, "1. Bot status"), reads("Bots with a problem"))
 	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
 		{route: "component panel/new", need: looks, prepare: panels, do: picks(choose, shop), good: "Your public panels"},
-		{route: "component panel/new/form", need: needsNothing, prepare: chosen, do: presses("Continue"), good: "Title of the panel|Choose the bots once more"},
+		{route: "component panel/new/form", need: needsNothing, prepare: chosen, do: presses("Continue"), good: "Panel title|your selection is gone"},
 		{
-			route: "modal panel/new", need: names, goesOn: true, prepare: steps(chosen, presses("Continue")), do: fills(nil), good: posted + "|Choose the bots once more", lie: is(posted, 1),
+			route: "modal panel/new", need: names, goesOn: true, prepare: steps(chosen, presses("Continue")), do: fills(nil), good: posted + "|your selection is gone", lie: is(posted, 1),
 			about: "a new panel", posts: map[messages]ending{unsure: "panel.later", failing: "panel.later", refused: "panel.unreadable"},
 		},
-		{route: "component panel/open", need: looks, prepare: with(shop), do: picks(manage, "1. Status of the bots"), good: "Bots with a problem" + gone},
+		{route: "component panel/open", need: looks, prepare: with(shop), do: picks(manage, "1. Bot status"), good: "Bots with a problem" + gone},
 		{route: "component aside/panel/{owner}/manage/{id}", need: looks, prepare: with(shop), do: pressesIn(itsPanel, "Manage"), good: "Bots with a problem" + gone},
-		{route: "component panel/title/{id}", need: needsNothing, prepare: managed, do: presses("Edit title"), good: "Title of the panel" + gone},
+		{route: "component panel/title/{id}", need: needsNothing, prepare: managed, do: presses("Edit title"), good: "Panel title" + gone},
 		{route: "modal panel/title/{id}", need: needsNothing, goesOn: true, prepare: steps(managed, presses("Edit title")), do: fills(discordtest.Fields{"name": "Ours"}), good: saved},
 		{route: "component panel/bots/{id}", need: names, goesOn: true, prepare: managed, do: picks("Bots on this panel", radio), good: saved},
 		{route: "component panel/top/{id}", need: names, goesOn: true, prepare: managed, do: picks("Put a bot first", radio), good: saved},
@@ -197,10 +197,10 @@ func followFlows() []flow {
 			route: "component aside/panel/{owner}/follow/{id}", need: needsNothing, goesOn: true, prepare: posted, do: pressesIn(itsPanel, "Follow"), good: follows,
 			about: "following a panel", posts: map[messages]ending{unsure: "follow.later", failing: "follow.later", refused: "follow.later"},
 		},
-		{route: "component aside/unfollow/{id}", need: needsNothing, goesOn: true, prepare: followed, do: presses("Stop following"), good: "You no longer follow"},
+		{route: "component aside/unfollow/{id}", need: needsNothing, goesOn: true, prepare: followed, do: presses("Unfollow"), good: "You've stopped following"},
 		{
 			route: "component alerts/unfollow", need: needsNothing, goesOn: true, prepare: steps(followed, types("/alerts", nil), reads("Panels you follow")),
-			do: picks("Stop following a panel", "Status of the bots"), good: "I'll send you a direct message when|You no longer follow",
+			do: picks("Stop following a panel", "Bot status"), good: "I'll send you a direct message when|You've stopped following",
 		},
 	}
 }
