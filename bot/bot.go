@@ -1,15 +1,14 @@
-// Package bot puts the program together: it makes every part from the
-// settings, starts them, and stops them in the reverse order.
+// Package bot wires the program: it makes every part from the settings, starts them, and stops them
+// in reverse order.
 //
-// An interaction comes in at gateway, or at endpoint where it comes over HTTP. The
-// router of package interaction finds its handler in commands. responder sends what the
-// handler returns, through rest.
+// An interaction arrives at package gateway, or at endpoint if it comes over HTTP. The router of package
+// interaction finds its handler in commands. Package responder sends what the handler returns, through rest.
 //
-// Each file puts one part together: hosting.go the service's client and the cache,
-// leading.go what one replica does for all, watching.go what polls accounts, sharding.go
-// the gateway, endpoint.go the HTTP endpoint, registration.go the lists of commands, and health.go
-// what staff and operators see of all that. connection.go tells staff what is lost and back,
-// reload.go reads secrets anew, supervised.go tells systemd, waits.go the playground, stop.go ends all.
+// Each file wires one part: hosting.go the service's client and the cache, leading.go the work of the
+// leader, watching.go the polling of accounts, sharding.go the gateway, endpoint.go the HTTP endpoint,
+// registration.go the lists of commands, and health.go the report for staff and operators. connection.go
+// logs outages for staff, reload.go reads secrets again, supervised.go notifies systemd, waits.go serves the
+// playground, and stop.go stops the program.
 package bot
 
 import (
@@ -57,7 +56,7 @@ type Bot struct {
 	version  string
 	started  time.Time
 	log      zerolog.Logger
-	english  *locale.Texts // for operators
+	english  *locale.Texts // what operators read
 
 	monitor   *monitor.Monitor
 	discord   *rest.Client
@@ -81,40 +80,38 @@ type Bot struct {
 	shards    *shards.Shards     // nil where interactions arrive over HTTP
 	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
 
-	reachable   chan struct{} // takes one when it is known that Discord is there
-	mustStop    chan error    // takes one when the program is to stop by itself, and why
+	reachable   chan struct{} // receives one value once Discord is known to be reachable
+	mustStop    chan error    // receives one value if the program must stop by itself: why
 	connections connections
-	connectsAt  atomic.Int64 // when a connection to Discord is tried next, in ns since 1970
+	connectsAt  atomic.Int64 // when the gateway is dialled next, in Unix ns
 	stopping    atomic.Bool
-	// secretRefused is since when the hosting service refuses the secret; nil while it does not.
+	// secretRefused is when the hosting service began to refuse the secret; nil while it accepts it.
 	secretRefused atomic.Pointer[time.Time]
-	secretKept    seldom.Line // that the file of its next one cannot be used
-	// accountsMissing is since when the hosting service does not find most accounts, or several that it has
-	// listed; nil while it does.
+	secretKept    seldom.Line // logs that the file with the new secret cannot be used
+	// accountsMissing is when the hosting service ceased to find most accounts, or several that it had
+	// listed before; nil while it finds them.
 	accountsMissing           atomic.Pointer[time.Time]
-	accountsLost, lostCounted atomic.Int64 // how many of the latter, as of when (Unix ns)
+	accountsLost, lostCounted atomic.Int64 // how many listed accounts are not found, and when that was counted (Unix ns)
 	staffQueue                stafflog.Async
 	supervisor                Supervisor // may be nil
-	afterStart                func()     // may be nil
-	closers                   []func()   // of what New opened, first to last
-	hurry                     int        // see Hurried
-	anyPace                   bool       // see AnyPace
+	afterStart                func()
+	closers                   []func() // for what New opened, in the order of opening
+	hurry                     int      // see Hurried
+	anyPace                   bool     // see AnyPace
 }
 
-// Option is a way in which a bot differs from the one that operators run.
+// Option is how a test's bot differs from the one that operators run.
 type Option func(*Bot)
 
-// Hurried makes the pauses of log channels and of panels so many times shorter, for tests: they spare
-// Discord, and wait for Redis.
+// Hurried divides the pauses of log channels and of panels by a number.
 func Hurried(times int) Option { return func(b *Bot) { b.hurry = times } }
 
-// AnyPace has no first message to somebody new wait for others, for tests in which many are new at once.
+// AnyPace lifts the limit on first messages to new recipients.
 func AnyPace() Option { return func(b *Bot) { b.anyPace = true } }
 
-// New makes a bot from valid settings. Nothing is connected yet, and nothing
-// need be reachable.
+// New makes a bot from valid settings. It connects to nothing.
 func New(s *configs.Settings, version string, log zerolog.Logger, options ...Option) (*Bot, error) {
-	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1), staffQueue: stafflog.Async{Log: log}, hurry: 1}
+	b := &Bot{settings: s, version: version, started: time.Now(), log: log, reachable: make(chan struct{}, 1), mustStop: make(chan error, 1), staffQueue: stafflog.Async{Log: log}, afterStart: func() {}, hurry: 1}
 	for _, option := range options {
 		option(b)
 	}
@@ -184,7 +181,7 @@ func (b *Bot) build() error {
 	return nil
 }
 
-// support returns how customers tell staff of a failure, if they are to.
+// support returns what opens support threads; it is zero if SUPPORT_CHANNEL_ID is empty.
 func (b *Bot) support(texts *locale.Bundle) commands.Support {
 	channelID := b.settings.Admin.SupportChannelID
 	if channelID == "" {
@@ -196,7 +193,7 @@ func (b *Bot) support(texts *locale.Bundle) commands.Support {
 	return commands.Support{Tell: desk.Tell, Texts: texts.For(b.settings.Log.Locale)}
 }
 
-// openResponder makes what answers interactions, by the routes of the handlers.
+// openResponder makes the responder, with the routes of all handlers.
 func (b *Bot) openResponder() error {
 	router := interaction.NewRouter()
 	b.handlers.Route(router)
@@ -226,25 +223,24 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	})
 }
 
-// MeasureBuild shows operators from which commit the program was built. It is called before Run.
+// MeasureBuild adds the commit that the program was built from to the metrics. It is called before Run.
 func (b *Bot) MeasureBuild(commit string) { b.monitor.Commit(commit) }
 
-// MeasureLog shows operators how many lines of the process log were dropped.
+// MeasureLog adds the number of dropped lines of the process log to the metrics.
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
 
-// AfterStart has f called by Run once the commands are registered, when starting is over.
-// It is called before Run.
+// AfterStart has Run call f once the commands are registered. It is called before Run.
 func (b *Bot) AfterStart(f func()) { b.afterStart = f }
 
 // Ready reports whether interactions are being served.
 func (b *Bot) Ready() bool { return !b.stopping.Load() && b.receiving() }
 
-// Standby tells that other replicas serve all interactions, and this one would.
+// Standby reports whether other replicas hold all shards, and this one is ready to take one over.
 func (b *Bot) Standby() bool { return b.shards != nil && b.shards.Standby() && !b.stopping.Load() }
 
-// Run serves until ctx is done, then lets what runs finish, and returns nil. If Discord
-// refuses the bot for good, it returns why; if Discord refuses one shard because there are
-// too few, it lets what runs finish before.
+// Run serves until ctx is done, lets what is running finish, and returns nil. If Discord refuses the bot
+// for good, it returns why. If Discord refuses a shard because there are too few, it lets what is running
+// finish and returns why.
 func (b *Bot) Run(ctx context.Context) error {
 	stopHTTP, err := b.listen()
 	if err != nil {
@@ -269,10 +265,10 @@ func (b *Bot) Run(ctx context.Context) error {
 		work.Go(func() { b.outages.Run(working) })
 	}
 	work.Go(func() { b.tellSupervisor(working) })
-	// The leader leads on until the last log entries are out.
+	// The leader stays in office until the last log entries are delivered.
 	stopLeading := b.lead(context.WithoutCancel(ctx))
-	// While the program stops, interactions still arrive, to be served or refused, and the records of
-	// running actions are still renewed.
+	// While the program stops, interactions that still arrive are served or refused, and the records of
+	// running actions are renewed.
 	connected, disconnect := context.WithCancel(context.WithoutCancel(ctx))
 	defer disconnect()
 	work.Go(func() { b.actions.Run(connected) })
@@ -306,7 +302,6 @@ func (b *Bot) Run(ctx context.Context) error {
 	return stop.err
 }
 
-// announceStart says that the process starts.
 func (b *Bot) announceStart() {
 	b.log.Info().Str("version", b.version).Msg("hostbot starts")
 	b.stafflog.Started(b.version)
@@ -315,7 +310,7 @@ func (b *Bot) announceStart() {
 	}
 }
 
-// untilStopped waits until the process is to stop, and says so.
+// untilStopped waits until the process is to stop, hands over its shards, and logs why it stops.
 func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop {
 	s, reason, refused := stop{limit: drainLimit}, "told to stop", false
 	select {
@@ -336,12 +331,12 @@ func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop 
 	if !s.serve.After(time.Now()) {
 		b.responder.Stop()
 	}
-	// That staff read of it may take until Redis gives up.
+	// While Redis is away, logging takes until the request to it fails.
 	runStages(s.by, stage{limit: announceLimit, do: func(context.Context) { b.announceStop(reason) }})
 	return s
 }
 
-// listen starts the operators' pages and Go's profiles, where they are wanted.
+// listen starts the operators' pages and Go's profiles, each if it has an address.
 func (b *Bot) listen() (stop func(), err error) {
 	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Why: b.whyUnready, Health: b.describeHealth})
 	stopPages, err := b.listenAt(b.settings.HTTP.Addr, pages, "health and metrics are served")
@@ -370,8 +365,8 @@ func (b *Bot) listenAt(addr string, pages http.Handler, said string) (stop func(
 
 func (b *Bot) onClose(f func()) { b.closers = append(b.closers, f) }
 
-// close closes what New opened. Before each step, what staff are being told is
-// written: Redis, which takes it, is closed last.
+// close closes what New opened, the latest first. Staff's entries are written before each step, as Redis takes
+// them and is closed last.
 func (b *Bot) close() {
 	for i := len(b.closers) - 1; i >= 0; i-- {
 		b.staffQueue.Wait(context.Background())

@@ -17,11 +17,11 @@ import (
 	"hostbot/locale"
 )
 
-// noShard stands for the connection before it is known which shards there are.
+// noShard stands in for a shard until it is known how many there are.
 const noShard = -1
 
-// lossGrace is for how long this replica is without its last shard before staff read of it. Discord has a
-// session begin or go on over another connection several times a day: that is none of their business.
+// lossGrace is how long this replica must be without any shard before staff read of it. Discord makes each
+// session reconnect several times a day.
 const lossGrace = 10 * time.Second
 
 // connections is what this replica knows of its shards.
@@ -29,19 +29,19 @@ type connections struct {
 	resumes atomic.Int64
 
 	mu       sync.Mutex
-	begun    bool         // one was connected
+	begun    bool         // a shard has been connected
 	up, lost map[int]bool // by shard
-	lostAt   time.Time    // the first of those that are lost
+	lostAt   time.Time    // when the first of the lost shards was lost
 	reason   error        // why the latest attempt failed
-	attempts *seldom.Line // that a connection is lost, or cannot be made again
+	attempts *seldom.Line // logs failed attempts of shards that are lost already
 
-	without time.Time   // since when some are lost and none is up; zero if that is not so
-	grace   *time.Timer // which ends lossGrace after that
-	logged  bool        // staff read of it
+	without time.Time   // since when shards are lost and none is up; zero otherwise
+	grace   *time.Timer // runs for lossGrace from then on
+	logged  bool        // staff can read of it
 }
 
-// loss returns since when a connection is lost, and why the latest attempt to make one failed; zeros if
-// none is lost.
+// loss returns since when a shard is lost, and why the latest attempt to connect one failed; zeros if none is
+// lost.
 func (c *connections) loss() (since time.Time, reason error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -57,7 +57,7 @@ func (b *Bot) connected(shard int, applicationID string) {
 	b.serving(shard, stafflog.Connected)
 }
 
-// resumed is called when a shard's session goes on. It was lost, or another replica's.
+// resumed is called when a shard's session goes on after a loss, or after another replica has handed it over.
 func (b *Bot) resumed(shard int) {
 	b.connections.resumes.Add(1)
 	b.log.Info().Int("shard", shard).Msg("connection to discord resumed")
@@ -93,7 +93,7 @@ func (b *Bot) lost(shard int, reason error) {
 	if len(c.lost) == 0 {
 		c.lost, c.lostAt, c.attempts = make(map[int]bool), time.Now(), new(seldom.Line)
 	}
-	line := b.log.Warn() // that a further shard is lost is always written
+	line := b.log.Warn() // the loss of a further shard is always logged
 	if len(c.lost) == 0 || c.lost[shard] {
 		line = c.attempts.Begin(&b.log, zerolog.WarnLevel)
 	}
@@ -103,8 +103,8 @@ func (b *Bot) lost(shard int, reason error) {
 	b.judgeLoss("")
 }
 
-// released is called when a shard is another replica's by now, or nobody's. If it was lost, its loss ends
-// with that: another replica connects.
+// released is called when this replica no longer holds a shard. A lost shard is not its loss any more:
+// another replica connects it.
 func (b *Bot) released(shard int) {
 	c := &b.connections
 	c.mu.Lock()
@@ -114,8 +114,8 @@ func (b *Bot) released(shard int) {
 	b.judgeLoss(stafflog.Resumed)
 }
 
-// judgeLoss is called after each change of connections, with mu held. Staff read that this replica is without
-// its last shard once that has lasted for lossGrace, and then how that has ended.
+// judgeLoss is called after each change of connections, with mu held. It logs for staff how a loss ended that
+// logLoss has logged.
 func (b *Bot) judgeLoss(how stafflog.Notice) {
 	c := &b.connections
 	switch without := len(c.lost) > 0 && len(c.up) == 0; {
@@ -134,7 +134,7 @@ func (b *Bot) judgeLoss(how stafflog.Notice) {
 	}
 }
 
-// logLoss has staff read that this replica is without its last shard, if it has been for lossGrace.
+// logLoss logs for staff that this replica has been without any shard for lossGrace.
 func (b *Bot) logLoss() {
 	c := &b.connections
 	c.mu.Lock()
@@ -147,8 +147,7 @@ func (b *Bot) logLoss() {
 	b.staffQueue.Go(func() { b.stafflog.Tell(stafflog.Disconnected, stafflog.Facts{Reason: reason}) })
 }
 
-// tell ends a line of the process log, and has staff read a notice of the same. It does not wait until
-// the entry is written.
+// tell ends a line of the process log and queues a notice of the same for staff.
 func (b *Bot) tell(line *zerolog.Event, text string, n stafflog.Notice, f stafflog.Facts) {
 	if f.After > 0 {
 		line.Dur("after_ms", f.After)
@@ -157,7 +156,7 @@ func (b *Bot) tell(line *zerolog.Event, text string, n stafflog.Notice, f staffl
 	b.staffQueue.Go(func() { b.stafflog.Tell(n, f) })
 }
 
-// redisLost is called when Redis could not be used for a while.
+// redisLost is called once Redis has been unusable for a while.
 func (b *Bot) redisLost(reason error) {
 	b.monitor.RedisUp(reason)
 	line := b.log.Warn()
@@ -168,23 +167,22 @@ func (b *Bot) redisLost(reason error) {
 		stafflog.RedisLost, stafflog.Facts{Reason: reason})
 }
 
-// redisBack is called when Redis can be used again.
 func (b *Bot) redisBack(after time.Duration) {
 	b.monitor.RedisUp(nil)
 	b.tell(b.log.Info(), "redis can be used again", stafflog.RedisBack, stafflog.Facts{After: after})
 }
 
-// serviceDown is called when the hosting service is taken to be away.
+// serviceDown is called when the breaker opens.
 func (b *Bot) serviceDown(reason error) {
 	b.tell(b.log.Warn(), "the hosting service is away: it is left alone, and tried until it is back", stafflog.ServiceDown, stafflog.Facts{Reason: reason})
 }
 
-// serviceUp is called when the hosting service is back.
+// serviceUp is called when the breaker closes.
 func (b *Bot) serviceUp(after time.Duration) {
 	b.tell(b.log.Info(), "the hosting service is back", stafflog.ServiceUp, stafflog.Facts{After: after})
 }
 
-// serviceCalled is told of each call to the hosting service.
+// serviceCalled is called after each call to the hosting service.
 func (b *Bot) serviceCalled(c hostapi.Call) {
 	b.monitor.Service(c)
 	b.traceService(c)
@@ -192,11 +190,10 @@ func (b *Bot) serviceCalled(c hostapi.Call) {
 	b.judgeSecret(c)
 }
 
-// judgeSecret tells staff of the first call whose secret is refused, and of the first that is accepted
-// after that.
+// judgeSecret notifies staff when the service begins to refuse the secret, and when it accepts one again.
 func (b *Bot) judgeSecret(c hostapi.Call) {
 	if c.Attempts == 0 || c.Code != "" && c.Code != hostapi.CodeUnauthorized {
-		return // which says nothing of the secret
+		return // says nothing about the secret
 	}
 	now := time.Now()
 	switch {
@@ -209,13 +206,13 @@ func (b *Bot) judgeSecret(c hostapi.Call) {
 	}
 }
 
-// accountDoubted is told how many accounts that were listed before the service does not find, and why of one
-// of which that has just begun. While the service is away, that is no news.
+// accountDoubted is called with how many accounts the service does not find that it had listed, and, if one has
+// just joined them, with the service's answer about it. While the service is away, staff are not notified.
 func (b *Bot) accountDoubted(lost int, begun error) {
 	before := b.accountsLost.Swap(int64(lost))
 	now := time.Now()
 	b.lostCounted.Store(now.UnixNano())
-	// While there are fewer and fewer, they come back after an outage, of which staff know.
+	// A number that falls is the end of an outage that staff know of.
 	if lost >= hostapi.Several && int64(lost) >= before && b.service.DownSince().IsZero() && b.accountsMissing.CompareAndSwap(nil, &now) {
 		b.tell(b.log.Error().Int("not_found", lost), "the hosting service does not find accounts that it has listed: customers see them as they were",
 			stafflog.AccountsLost, stafflog.Facts{Args: locale.Args{"Failed": lost}})
@@ -227,7 +224,7 @@ func (b *Bot) accountDoubted(lost int, begun error) {
 	b.judgeReads()
 }
 
-// lostAccounts returns how many accounts that were listed before the service does not find.
+// lostAccounts returns how many accounts the service does not find that it had listed.
 func (b *Bot) lostAccounts() int {
 	if time.Since(time.Unix(0, b.lostCounted.Load())) > hostapi.Blip { // nobody has asked for them since
 		return 0
@@ -235,12 +232,12 @@ func (b *Bot) lostAccounts() int {
 	return int(b.accountsLost.Load())
 }
 
-// fewReads is of how many accounts the service must have told before it is judged by those that it does not
-// find: some customers have none.
+// fewReads is how many reads it takes to judge the service by the accounts that it does not find, as some
+// customers have none.
 const fewReads = 20
 
-// judgeReads tells staff if the hosting service does not find more than half of the accounts that it is asked
-// for, as something does that is not the service, and when it finds three quarters of them again.
+// judgeReads notifies staff when the hosting service ceases to find half of the accounts that it is asked for,
+// and when it finds three quarters again. Something else may be answering in its place.
 func (b *Bot) judgeReads() {
 	reads, missing := b.monitor.AccountReads()
 	lost := b.lostAccounts()
@@ -257,8 +254,8 @@ func (b *Bot) judgeReads() {
 	}
 }
 
-// missingAccounts returns how many accounts the service does not find of how many, or has lost, and since when;
-// zeros while it finds most.
+// missingAccounts returns how many accounts the service does not find, and since when; zeros while it finds
+// most. Of is 0 if it had listed them before.
 func (b *Bot) missingAccounts() health.Missing {
 	since := b.accountsMissing.Load()
 	if since == nil {
@@ -271,30 +268,29 @@ func (b *Bot) missingAccounts() health.Missing {
 	return health.Missing{Accounts: missing, Of: reads, Since: *since}
 }
 
-// tooManyInvalid is called when Discord refused so many requests that it may ban this
-// machine's address.
+// tooManyInvalid is called when Discord may soon ban this machine's address (rest.Client.OnInvalid).
 func (b *Bot) tooManyInvalid(invalid int) {
 	b.tell(b.log.Error().Int("requests", invalid), "discord refused so many requests that it may ban this address: requests that may wait are held back",
 		stafflog.InvalidRequests, stafflog.Facts{})
 }
 
-// discordPauses is told that Discord asked all requests to wait.
+// discordPauses is called when Discord asks all requests to wait.
 func (b *Bot) discordPauses(wait time.Duration) {
 	b.log.Warn().Dur("wait_ms", wait).Msg("discord asks all requests to wait: only interactions are answered")
 }
 
-// deadLetter is told of what the leader cannot deal with.
+// deadLetter is called with each record that the leader gives up.
 func (b *Bot) deadLetter(l leader.Letter) {
 	b.staffQueue.Go(func() { b.stafflog.DeadLetter(l) })
 }
 
-// accountUnread is told what of an account the hosting service sent in a form that cannot be read.
+// accountUnread is called with what cannot be read of the service's answer about an account.
 func (b *Bot) accountUnread(userID, what string) {
 	b.log.Warn().Str("user", userID).Str("what", what).Msg("what the hosting service said of an account cannot be read, or not all of it")
 	b.staffQueue.Go(func() { b.stafflog.AccountUnread(userID, what) })
 }
 
-// cacheGarbage is called when a key of the cache held something else than an account.
+// cacheGarbage is called when a key of the cache holds something other than an account.
 func (b *Bot) cacheGarbage(reason error) {
 	b.tell(b.log.Warn(), "what is cached of an account makes no sense: the hosting service is asked", stafflog.CacheGarbage, stafflog.Facts{Reason: reason})
 }

@@ -9,19 +9,17 @@ import (
 	"hostbot/bot/discord/endpoint"
 )
 
-// drainDelay is for how long interactions over HTTP are served as usual when the program was told to
-// stop: a load balancer that asks /readyz each second or two has noticed by then. An interaction
-// that comes later is declined, for a proxy that sends it to another replica.
+// drainDelay is how long interactions over HTTP are served as usual once the program is to stop: by then a load
+// balancer that polls /readyz every second or two has noticed. A later interaction is declined, so that a proxy
+// can send it to another replica.
 const drainDelay = 5 * time.Second
 
-// openEndpoint makes what receives interactions over HTTP.
 func (b *Bot) openEndpoint() {
 	key := b.settings.Discord.PublicKey.Key()
 	b.endpoint = endpoint.New(endpoint.Config{PublicKey: key, OnInteraction: b.responder.Accept, Log: b.log})
 }
 
-// receiver returns what receives interactions until its context is done, over HTTP or
-// over the gateway.
+// receiver returns a function that receives interactions until its context is done.
 func (b *Bot) receiver() (receive func(context.Context) error, err error) {
 	if b.endpoint == nil {
 		return b.shards.Run, nil
@@ -43,7 +41,7 @@ func (b *Bot) receiving() bool {
 	return b.shards != nil && b.shards.Ready()
 }
 
-// servesUntil returns until when interactions are served as usual by a program that is told to stop now.
+// servesUntil returns until when interactions are served as usual if the program is to stop now.
 func (b *Bot) servesUntil() time.Time {
 	if b.endpoint == nil {
 		return time.Now()

@@ -9,14 +9,14 @@ import (
 	"hostbot/bot/staff/health"
 )
 
-// redisLimit bounds a question to Redis for somebody who looks how the program fares.
+// redisLimit bounds the requests to Redis for one report.
 const redisLimit = time.Second
 
-// unreadyLimit is to how many characters is cut why interactions are not served.
+// unreadyLimit is the most characters of whyUnready.
 const unreadyLimit = 300
 
-// health gathers how the program and what it depends on fare. It makes no call
-// to the hosting service, which may be in trouble already.
+// health reports how the program and its dependencies fare. It makes no call to the hosting service: that may
+// be in trouble already.
 func (b *Bot) health(ctx context.Context) health.Report {
 	answered, unanswered := b.monitor.Interactions()
 	responses := b.monitor.RecentResponses()
@@ -26,11 +26,11 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	err := b.redis.Write(ctx)
 	latency := time.Since(asked)
 	if b.watcher.On() {
-		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr tells
+		_ = b.watcher.Refresh(ctx) // without Redis the last figures are shown, and RedisErr is set
 	}
 	leads, _ := b.leader.Holder(ctx) // nobody while Redis is away
 	requests, invalid := b.discord.Invalid()
-	alerting, _ := b.alertStatus() // zeros while Redis is away, which RedisErr tells
+	alerting, _ := b.alertStatus() // zeros while Redis is away
 	queues, letters, _ := b.leader.Queues(ctx)
 	lostSince, lostReason := b.connections.loss()
 	return health.Report{
@@ -47,12 +47,12 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	}
 }
 
-// describeHealth is what /admin status shows, in lines for operators.
+// describeHealth returns what /admin status shows, as lines for operators.
 func (b *Bot) describeHealth(ctx context.Context) string {
 	return b.health(ctx).Lines(b.english)
 }
 
-// whyUnready is why interactions are not served, as far as is known.
+// whyUnready returns why interactions are not served; "" if that is not known.
 func (b *Bot) whyUnready() string {
 	if _, reason := b.connections.loss(); reason != nil {
 		return sanitize.Plain(reason.Error(), unreadyLimit)

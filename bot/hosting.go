@@ -15,13 +15,13 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// callPatience bounds a call for an account, whoever still waits for it.
+// callPatience bounds a call for an account. It goes on even if nobody waits for it any more.
 const callPatience = 30 * time.Second
 
-// slowCall is from when on a call to the hosting service is one to look into.
+// slowCall is how long a call to the hosting service takes to be logged as slow.
 const slowCall = time.Second
 
-// keptPolls is for how many polls an account is kept at least.
+// keptPolls is how many poll intervals an account is cached for, at least.
 const keptPolls = 3
 
 // openHosting returns the hosting service's client and the cache of accounts.
@@ -50,8 +50,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	return client, cache, nil
 }
 
-// traceService shows a call to the hosting service that failed or was slow to who looks for a
-// mistake.
+// traceService logs a call to the hosting service that failed or was slow, at the level debug.
 func (b *Bot) traceService(c hostapi.Call) {
 	line := b.log.Debug()
 	if !line.Enabled() || c.Code == "" && c.Duration < slowCall {
@@ -61,21 +60,21 @@ func (b *Bot) traceService(c hostapi.Call) {
 		Dur("took_ms", c.Duration).Msg("a call to the hosting service failed or was slow")
 }
 
-// loggedSource logs why the service did not tell of an account. Where an old one is
-// shown in its place, the customer's interaction has no error to log.
+// loggedSource logs why an account could not be read. If the customer is shown a cached one instead, the
+// interaction has no error to log.
 type loggedSource struct {
 	accounts.Source
 	log   zerolog.Logger
 	noted seldom.Line
-	// away reports whether the service is taken to be away, and onUnread is told what of an account could not be read.
+	// away reports whether the breaker is open. onUnread is called with what of an account could not be read.
 	away     func() bool
 	onUnread func(userID, what string)
 
 	mu     sync.Mutex
-	unread map[string]string // the kind of what onUnread was told last, by user ID
+	unread map[string]string // the kind with which onUnread was called last, by user ID
 }
 
-// maxUnread is of how many accounts it is remembered, at some 100 bytes each.
+// maxUnread bounds unread, at some 100 bytes an account.
 const maxUnread = 10_000
 
 // List asks for an account.
@@ -85,10 +84,10 @@ func (l *loggedSource) List(ctx context.Context, userID string) (hostapi.List, e
 	what := strings.Join(list.Unread, ", ")
 	e, ok := errors.AsType[*hostapi.Error](err)
 	switch {
-	case ok && e.Code == hostapi.CodeMalformed && !l.away(): // otherwise staff know that, and it is of no account
-		l.tell(userID, string(e.Code), e.Detail) // whose words may be others each time
+	case ok && e.Code == hostapi.CodeMalformed && !l.away(): // while it is away, that is not about the account
+		l.notify(userID, string(e.Code), e.Detail) // by code, as the detail may differ each time
 	case what != "":
-		l.tell(userID, what, what)
+		l.notify(userID, what, what)
 	}
 	return list, err
 }
@@ -100,8 +99,8 @@ func (l *loggedSource) Get(ctx context.Context, userID, serverID string) (hostap
 	return server, err
 }
 
-// tell tells once for each kind what of an account could not be read. An account is asked for every minute.
-func (l *loggedSource) tell(userID, kind, what string) {
+// notify calls onUnread unless an account's last call was of the same kind: an account is read every minute.
+func (l *loggedSource) notify(userID, kind, what string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unread[userID] == kind {
@@ -116,7 +115,7 @@ func (l *loggedSource) tell(userID, kind, what string) {
 
 func (l *loggedSource) note(userID string, err error) {
 	switch hostapi.CodeOf(err) {
-	case "", hostapi.CodeNotFound, hostapi.CodeNotOffered: // which is an answer
+	case "", hostapi.CodeNotFound, hostapi.CodeNotOffered: // these are answers
 	default:
 		l.noted.Begin(&l.log, zerolog.InfoLevel).Err(err).Str("user", userID).Msg("the hosting service did not tell of an account")
 	}

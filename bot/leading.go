@@ -9,7 +9,6 @@ import (
 	"hostbot/bot/leader"
 )
 
-// openLeader makes what elects one replica, to which the other parts add their work.
 func (b *Bot) openLeader() {
 	b.leader = leader.New(leader.Config{
 		Redis: b.redis.Client, Space: b.space, Name: replicaName(), Silence: b.discord.Silence,
@@ -18,13 +17,13 @@ func (b *Bot) openLeader() {
 	b.monitor.Leader(b.leader.Leading, b.leader.Letters)
 }
 
-// cutOff reports whether Discord has been silent for so long that a leader resigns.
+// cutOff reports whether Discord has been silent long enough for a leader to resign.
 func (b *Bot) cutOff() bool {
 	from, until := b.discord.Silence()
 	return until.Sub(from) >= leader.DefaultTiming().Resign
 }
 
-// addWork tells the leader what it has to do. What comes first begins first.
+// addWork adds all kinds of work to the leader. They begin in this order.
 func (b *Bot) addWork() {
 	b.leader.Add(b.delivery.Work())
 	b.leader.Add(b.actions.Work())
@@ -37,8 +36,8 @@ func (b *Bot) addWork() {
 	}
 }
 
-// lead takes part in the election until stop is called, which returns when what was begun has
-// ended and another process may lead.
+// lead takes part in the election until stop is called. stop returns when all work has ended and another
+// process may lead.
 func (b *Bot) lead(ctx context.Context) (stop func()) {
 	leading, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
@@ -52,8 +51,7 @@ func (b *Bot) lead(ctx context.Context) (stop func()) {
 	}
 }
 
-// replicaName returns what operators know this process by: the name of its machine, which is
-// that of its container or pod, or anything if it has none.
+// replicaName returns the name of the machine, container or pod; a random one if it has none.
 func replicaName() string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {

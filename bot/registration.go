@@ -6,8 +6,8 @@ import (
 	"hostbot/bot/discord/register"
 )
 
-// registerCommands waits until it is known that Discord is there, and then sees to it that
-// Discord lists the commands that are served, and no others, until ctx is done.
+// registerCommands waits until Discord is known to be reachable. Until ctx is done it then keeps Discord's
+// lists equal to the commands that the bot serves.
 func (b *Bot) registerCommands(ctx context.Context) {
 	select {
 	case <-ctx.Done():
@@ -24,16 +24,15 @@ func (b *Bot) registerCommands(ctx context.Context) {
 		})
 		scopes := b.scopes()
 		registrar.Run(ctx, scopes)
-		if b.afterStart != nil && ctx.Err() == nil {
+		if ctx.Err() == nil {
 			b.afterStart()
 		}
 		registrar.Keep(ctx, scopes)
 	}
 }
 
-// scopes returns which commands belong where: customers' everywhere, or in the
-// one guild that is set; staff's in the guild of theirs, which may be the same.
-// Those of customers come first.
+// scopes returns which commands belong where: customers' commands in DISCORD_GUILD_ID, or everywhere without
+// one; staff's in ADMIN_GUILD_ID. Both may be the same guild. Customers' commands come first.
 func (b *Bot) scopes() []register.Scope {
 	forCustomers, forStaff := b.handlers.Definitions()
 	customers := register.Scope{GuildID: b.settings.Discord.GuildID, Commands: forCustomers, Registered: b.handlers.Registered}

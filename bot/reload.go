@@ -10,9 +10,8 @@ import (
 // hostAPISecretFile is the variable that names the file of the hosting service's secret.
 const hostAPISecretFile = "HOSTAPI_SECRET_FILE"
 
-// Reload reads the files of secrets again. The hosting service's secret counts from the next call
-// on, unless its file cannot be used. Other secrets count from the next start on, which the log
-// says of those that have changed.
+// Reload reads the files of secrets again. The hosting service's secret is used from the next call on, unless
+// its file cannot be used. Another secret is used from the next start on; a line is logged if it has changed.
 func (b *Bot) Reload() {
 	files := b.settings.SecretFiles()
 	if len(files) == 0 {
@@ -36,7 +35,7 @@ func (b *Bot) reloadServiceSecret(f configs.SecretFile) {
 	}
 }
 
-// renewServiceSecret reads the file of the hosting service's secret again, as the service refuses the one in use.
+// renewServiceSecret is called when the service refuses the secret. It reads the secret's file again.
 func (b *Bot) renewServiceSecret() {
 	for _, f := range b.settings.SecretFiles() {
 		if f.Variable != hostAPISecretFile {
@@ -48,7 +47,7 @@ func (b *Bot) renewServiceSecret() {
 	}
 }
 
-// setServiceSecret has calls carry what a file holds, or says why they do not.
+// setServiceSecret has calls use the secret in a file. If that cannot be used, it logs why through kept.
 func (b *Bot) setServiceSecret(f configs.SecretFile, kept *seldom.Line) (changed, ok bool) {
 	err := f.Err
 	if err == nil {

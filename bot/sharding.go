@@ -12,7 +12,6 @@ import (
 	"hostbot/locale"
 )
 
-// openShards makes the parts over which interactions arrive from the gateway.
 func (b *Bot) openShards() {
 	b.discovery = &gateway.Discovery{REST: b.discord, API: b.settings.Discord.APIURL, OnRefused: b.gatewayRefused}
 	identifies := new(gateway.IdentifyLimiter)
@@ -54,7 +53,7 @@ func (b *Bot) openShards() {
 	})
 }
 
-// handOver gives the shards to other replicas. From here on the bot is not ready.
+// handOver hands the shards to other replicas. From here on the bot is not ready.
 func (b *Bot) handOver() {
 	b.stopping.Store(true)
 	if b.shards != nil {
@@ -62,7 +61,7 @@ func (b *Bot) handOver() {
 	}
 }
 
-// heldShards are the shards that are held: nil where there is no gateway.
+// heldShards returns the shards of this replica; nil if interactions arrive over HTTP.
 func (b *Bot) heldShards() []shards.Status {
 	if b.shards == nil {
 		return nil
@@ -70,12 +69,12 @@ func (b *Bot) heldShards() []shards.Status {
 	return b.shards.Held()
 }
 
-// gatewayRefused is told that Discord refuses to say where the gateway is, and which address is used instead.
+// gatewayRefused is called when Discord refuses GET /gateway/bot, with the address that is used instead.
 func (b *Bot) gatewayRefused(why error, address string) {
 	b.log.Warn().Err(why).Str("address", address).Msg("discord refuses to say where the gateway is: the address of before is used, and discord is asked every five minutes")
 }
 
-// whyNoGateway is why Discord refuses to say where the gateway is; nil while it does not.
+// whyNoGateway returns why Discord refuses GET /gateway/bot; nil while it does not.
 func (b *Bot) whyNoGateway() error {
 	if b.discovery == nil {
 		return nil
@@ -83,14 +82,14 @@ func (b *Bot) whyNoGateway() error {
 	return b.discovery.Refused()
 }
 
-// outgrown is told that Discord recommends more shards than run.
+// outgrown is called when Discord recommends more shards than are running.
 func (b *Bot) outgrown(recommended, running int) {
 	b.tell(b.log.Warn().Int("recommended", recommended).Int("running", running),
 		"discord recommends more shards: a restart of all replicas begins them where DISCORD_SHARDS is auto; otherwise raise it",
 		stafflog.Outgrown, stafflog.Facts{Args: locale.Args{"Recommended": recommended, "Running": running}})
 }
 
-// tooFewShards is told that Discord refuses a shard because there are too few.
+// tooFewShards is called when Discord refuses a shard because there are too few.
 func (b *Bot) tooFewShards(reason error) {
 	select {
 	case b.mustStop <- reason:

@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// Supervisor is who has started the process and wants to know how it fares, such as systemd.
+// Supervisor is what has started the process and is notified of its state, such as systemd.
 type Supervisor interface {
-	// Started is told once, when the process runs and listens, whether Discord can be reached or not.
+	// Started is called once the process is running and listening, whether Discord is reachable or not.
 	Started()
-	// Status is told in a few words what the process does, whenever that has changed.
+	// Status is called with what the process does, in a few words, whenever that has changed.
 	Status(text string)
-	// Stopping is told once that the process begins to stop.
+	// Stopping is called once the process begins to stop.
 	Stopping()
 }
 
-// statusPause is between two looks whether there is something to tell a supervisor.
+// statusPause is how often it is checked whether the status has changed.
 const statusPause = 2 * time.Second
 
-// Supervise has a supervisor be told how the process fares. It is called before Run.
+// Supervise sets who is notified of the process's state. It is called before Run.
 func (b *Bot) Supervise(s Supervisor) { b.supervisor = s }
 
-// tellSupervisor tells the supervisor, if there is one, until ctx is done.
+// tellSupervisor notifies the supervisor, if there is one, until ctx is done.
 func (b *Bot) tellSupervisor(ctx context.Context) {
 	if b.supervisor == nil {
 		return
@@ -30,10 +30,10 @@ func (b *Bot) tellSupervisor(ctx context.Context) {
 	b.supervisor.Started()
 	ticker := time.NewTicker(statusPause)
 	defer ticker.Stop()
-	for told := ""; ; {
-		if now := b.status(); now != told {
+	for last := ""; ; {
+		if now := b.status(); now != last {
 			b.supervisor.Status(now)
-			told = now
+			last = now
 		}
 		select {
 		case <-ticker.C:
@@ -44,7 +44,7 @@ func (b *Bot) tellSupervisor(ctx context.Context) {
 	}
 }
 
-// status says in a few words what the process does.
+// status returns what the process does, in a few words.
 func (b *Bot) status() string {
 	switch {
 	case b.stopping.Load():

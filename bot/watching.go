@@ -18,8 +18,7 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// openWatching makes those who look at accounts and tell what happened there. It returns
-// what commands need of them.
+// openWatching makes the watcher and its observers, and returns what commands need of them.
 func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	timing := watcher.DefaultTiming()
 	timing.Refresh = min(timing.Refresh, time.Duration(b.settings.Watch.Interval)) // less only in tests
@@ -60,8 +59,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
-// reader returns what reads all that forget forgets of a customer: in parallel, so that a Redis
-// that stalls costs the time of one read.
+// reader returns a function that reads all that forget removes, in parallel: a Redis that stalls then costs
+// the time of one read.
 func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept commands.Kept, dm, locale string, err error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
 	return func(ctx context.Context, userID string) (kept commands.Kept, dm, locale string, err error) {
@@ -95,7 +94,7 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 	}
 }
 
-// kept returns what is kept of a customer: all that forget forgets.
+// kept returns a function that summarises what forget would remove.
 func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
 	read := b.reader(cache)
 	return func(ctx context.Context, userID string) (commands.Kept, error) {
@@ -104,11 +103,12 @@ func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (command
 	}
 }
 
-// forgetPatience is for how long forget waits for actions on a customer's bots.
+// forgetPatience is how long forget waits for actions on a customer's bots.
 const forgetPatience = 2 * time.Minute
 
-// forget forgets all that is kept of a customer, and tells the customer, once and as far as can be. It waits
-// until no action runs on the customer's bots: each has the account cached anew, and what was done is kept.
+// forget returns a function that removes all that is kept of a customer, and notifies the customer if Discord
+// permits. It first waits until no action runs on the customer's bots: a running one would cache the account
+// again, and log what it did.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
 	read := b.reader(cache)
 	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (forgotten commands.Forgotten, err error) {
@@ -118,14 +118,14 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 			return forgotten, err
 		}
 		kept, dm, locale, err := read(ctx, userID)
-		if err != nil { // what is removed could not be counted
+		if err != nil { // what is to be removed is not known
 			return forgotten, err
 		}
 		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
-		reached, notDM := b.dms.Forget(ctx, userID) // which alerts and what is followed need until then
+		reached, notDM := b.dms.Forget(ctx, userID) // after alerts and following, as both need it
 		noted, notEvents := b.incidents.Forget(ctx, userID)
 		removal.Known = removal.Known || cached || alerted || followed > 0 || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
@@ -133,7 +133,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
-		// Of two who press at once, Discord takes one message: the nonce is the same.
+		// If two members of staff press at once, Discord posts one message: the nonce is the same.
 		_, notTold := b.discord.For(rest.ForAlerts).CreateMessage(ctx, dm, "bye"+userID, goodbye(locale))
 		if notTold != nil {
 			b.log.Info().Err(notTold).Str("user", userID).Msg("a customer cannot be told that what was kept of them is removed")
@@ -143,7 +143,7 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 	}
 }
 
-// alertStatus is how alerts fare. It fails while Redis is away.
+// alertStatus returns how alerts fare. It fails while Redis is away.
 func (b *Bot) alertStatus() (notify.Status, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 	defer cancel()
@@ -154,13 +154,13 @@ func (b *Bot) alertStatus() (notify.Status, error) {
 	return s, err
 }
 
-// watchSlow is told that accounts are looked at less often than they should be.
+// watchSlow is called when WATCH_RATE is too low to poll every account once in WATCH_INTERVAL.
 func (b *Bot) watchSlow(s watcher.Status) {
 	b.log.Warn().Int("accounts", s.Accounts).Dur("interval_ms", s.Interval).Msg("WATCH_RATE is too low for WATCH_INTERVAL: the interval grows")
 	b.staffQueue.Go(func() { b.stafflog.WatchSlow(s) })
 }
 
-// pollsLimited is told that the hosting service's limits do something else to polls than before.
+// pollsLimited is called when the hosting service begins or ceases to limit polls, or limits others.
 func (b *Bot) pollsLimited(before, now watcher.Limits) {
 	if now.Since.IsZero() {
 		b.log.Info().Time("since", before.Since).Msg("the hosting service limits polls no more")
@@ -170,11 +170,10 @@ func (b *Bot) pollsLimited(before, now watcher.Limits) {
 	b.staffQueue.Go(func() { b.stafflog.PollsLimited(before, now) })
 }
 
-// openPanels makes what keeps panels true.
 func (b *Bot) openPanels() {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
-	timing.Between = min(timing.Between, 3*interval) / time.Duration(b.hurry) // less only in tests, whose interval is shorter than any that can be set
+	timing.Between = min(timing.Between, 3*interval) / time.Duration(b.hurry) // less only in tests
 	timing.Check = min(timing.Check, 2*interval)                              // so that it says in time that what it shows is old
 	b.panels = panel.New(panel.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord.For(rest.ForPanels), Watching: b.watcher, Log: b.log, Timing: timing,
@@ -188,7 +187,6 @@ func (b *Bot) openPanels() {
 	b.watcher.Observe(b.panels.Observe)
 }
 
-// openFollowing makes what tells those who follow panels.
 func (b *Bot) openFollowing(cache *accounts.Cache) {
 	b.following = following.New(following.Config{
 		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known, Log: b.log,
