@@ -332,7 +332,7 @@ func TestUnconfirmedActionIsHeldBackAndRefreshIsTheBlueButton(t *testing.T) {
 		}
 		w.action = nil
 		ending(t, c, press("stop/a")) // something else
-		time.Sleep(actions.HeldBack)
+		time.Sleep(actions.Pause)
 		wantText(t, ending(t, c, press("restart/a")).Message, "✅ Restarted.")
 		time.Sleep(actions.Window) // until the process has forgotten all
 	})

@@ -143,7 +143,7 @@ func (v view) memberLine(m member) string {
 			word = v.t.Text("restart_all.up")
 		} else if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
 			word = v.t.Text("restart_all.busy")
-		} else if held, ok := errors.AsType[*actions.HeldError](m.refusal); ok {
+		} else if held, ok := errors.AsType[*actions.PausedError](m.refusal); ok {
 			sign, word = "⚠️", v.t.Format("restart_all.held", args{"When": v.at(held.Until)})
 		}
 	case fatePending:

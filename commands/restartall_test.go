@@ -67,7 +67,7 @@ func restartAll(ctx context.Context, t *testing.T, c *commands.Commands) batchOf
 		}
 		locks = append(locks, batch.Locks...)
 		for _, e := range last.Ended {
-			e.Lock.Told()
+			e.Lock.Logged()
 			locks = append(locks, e.Lock)
 		}
 		b.steps, b.ended = append(b.steps, last), append(b.ended, last.Ended...)

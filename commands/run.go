@@ -17,7 +17,7 @@ import (
 // says how it ended.
 func (c *Commands) begin(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
 	lock, err := c.lock(ctx, r, a, b.server)
-	if held, ok := errors.AsType[*actions.HeldError](err); ok {
+	if held, ok := errors.AsType[*actions.PausedError](err); ok {
 		return c.heldBack(ctx, r, a, b, held.Until), nil
 	}
 	if err != nil {

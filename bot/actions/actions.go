@@ -1,23 +1,22 @@
-// Package actions carries out one action at a time on a hosted bot, once, and reports the action of a
-// process that died.
+// Package actions grants locks for actions on hosted bots, one at a time for each bot, and reports the actions
+// of processes that died.
 //
-// An action begins with a record in Redis, which is its lock as well: while it runs, no process
-// that shares this Redis begins another one on the bot. A user starts 30 actions a minute at
-// most, and an interaction that Discord delivers twice acts once. An action that ended in a way
-// that nobody knows is held back for a while.
+// An action begins with a record in Redis. The record is a lock as well: while the action runs, no process
+// that shares this Redis begins another one on the same bot. A user starts 30 actions a minute at most, and an
+// interaction that Discord delivers twice acts once. After an action whose outcome is not known, the same
+// action on the same bot is refused for a while.
 //
-// The record says how far the action is: it is locked until it is about to be sent to the hosting
-// service, sent until it has ended, and then has its outcome. The process that runs the action renews
-// the record every 2 s, and the lock holds for 30 s from then. A record that was not renewed for 8 s is
-// abandoned: the leader reports it. What was locked was not done, and its bot is free at once. What was
-// sent is not confirmed. What has ended is reported as it ended.
+// The record has a state: locked, then sent, from right before the request to the hosting service, then ended,
+// with its outcome. The process that runs the action renews the record every 2 s, and the lock lasts for 30 s
+// from then. If a record has not been renewed for 8 s, the leader reports it: a locked action as not done, and
+// its bot is free at once; a sent one as not confirmed; an ended one with its outcome.
 //
-// A process that was only stopped shows the true end all the same, and staff read that after what the
-// leader has reported. It does not send what was reported as not done. A process that Discord does not
-// answer ceases to renew what has ended, so that the leader tells the callers.
+// A process that was only suspended still shows the true outcome, and staff read that after the leader's
+// report. It does not send an action that was reported as not done. A process that Discord does not answer
+// ceases to renew what has ended, so that the leader answers the callers.
 //
-// If Redis does not answer, the process decides alone. Two processes may then let two actions run
-// at once, and a process that dies leaves no record.
+// If Redis does not answer, each process decides alone. Two processes may then run two actions at once, and
+// a process that dies leaves no record.
 package actions
 
 import (
@@ -39,19 +38,18 @@ import (
 )
 
 const (
-	// PerWindow is how many actions a user may start within Window: over all processes on the bots of one
-	// customer, and in each process on those of all customers, as staff do.
+	// PerWindow is how many actions a user may start within Window: in all processes on one customer's bots,
+	// and in each process on all bots.
 	PerWindow = 30
 	Window    = time.Minute
-	// HeldBack is for how long an action is refused after one of its kind on the same
-	// bot whose end is not known.
-	HeldBack = 30 * time.Second
+	// Pause is how long an action is refused after the same action on the same bot if its outcome is not known.
+	Pause = 30 * time.Second
 )
 
 // Claim asks for the right to carry out an action on a bot.
 type Claim struct {
 	Request *interaction.Request
-	Action  interaction.Action // the bot's ID is empty for one that is to be created
+	Action  interaction.Action // BotID is empty for a bot that is to be created
 }
 
 // Running is an action that is running.
@@ -74,11 +72,11 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("actions: %d actions within %v; the next is allowed at %s", PerWindow, Window, e.Until.Format(time.RFC3339))
 }
 
-// HeldError says that it is not known how the same action has just ended on the bot.
-type HeldError struct{ Until time.Time }
+// PausedError says that the same action has just ended on the bot with an unknown outcome.
+type PausedError struct{ Until time.Time }
 
-func (e *HeldError) Error() string {
-	return "actions: the end of the same action is not known; the next is allowed at " + e.Until.Format(time.RFC3339)
+func (e *PausedError) Error() string {
+	return "actions: the outcome of the same action is not known; the next is allowed at " + e.Until.Format(time.RFC3339)
 }
 
 // ErrDuplicate says that another process acts for the same interaction.
@@ -87,29 +85,27 @@ var ErrDuplicate = errors.New("actions: another process acts for the interaction
 // ErrRunning says that an action on one of a customer's bots runs.
 var ErrRunning = errors.New("actions: an action on one of the customer's bots runs")
 
-// idlePause is between two looks whether actions run.
+// idlePause is how often AwaitIdle looks.
 const idlePause = time.Second
 
-// Report is what is reported of an action whose process died. It has an outcome.
+// Report is an action whose process died, with its outcome.
 type Report struct {
-	Request interaction.Request // without what was typed and chosen, and with a token that is good or none
+	Request interaction.Request // without options, fields and values; Token is valid or empty
 	Action  interaction.Action
-	Known   bool // staff know how it ended; the caller may not
-	// Lock is told when staff know.
-	Lock interaction.Lock
+	Known   bool             // the outcome is logged for staff; the caller may not know it
+	Lock    interaction.Lock // Logged is called once the outcome is logged for staff
 }
 
 // Config is what Actions need.
 type Config struct {
-	// Redis must heed the deadline of a command's context. Without one (nil) the process
-	// decides alone.
+	// Redis must heed the deadline of a command's context. If it is nil, the process decides alone.
 	Redis redis.UniversalClient
 	Space keyspace.Space
-	// Reached returns for how long this process could reach Redis without a break.
+	// Reached returns for how long Redis has answered this process without a break.
 	Reached func() time.Duration
-	// CutOff reports whether Discord has not answered this process for a while. It may be nil.
+	// CutOff reports whether Discord has not answered this process for a while. Run needs it.
 	CutOff func() bool
-	// Report tells staff and the caller of an action. If this process dies in it, or after an error,
+	// Report logs the outcome for staff and answers the caller. If it fails, or the process dies in it,
 	// it is called again.
 	Report func(context.Context, Report) error
 	Log    zerolog.Logger
@@ -118,12 +114,12 @@ type Config struct {
 
 // Timing says when a process counts as dead.
 type Timing struct {
-	Abandoned time.Duration // an action is abandoned that was not renewed for so long
+	Abandoned time.Duration // since the last renewal, for the action to be reported
 	Renew     time.Duration // between two renewals
 }
 
-// DefaultTiming has an action reported within ten seconds after its process has died. A process
-// that cannot reach Redis for six seconds is not taken for dead.
+// DefaultTiming has an action reported within ten seconds after its process has died. A process that cannot
+// reach Redis for six seconds does not count as dead.
 func DefaultTiming() Timing { return Timing{Abandoned: 8 * time.Second, Renew: 2 * time.Second} }
 
 // Actions are the actions of one process. They are safe for concurrent use.
@@ -134,18 +130,16 @@ type Actions struct {
 	noted seldom.Line
 
 	mu  sync.Mutex
-	own map[*Lock]struct{} // of which Redis is to be told
+	own map[*Lock]struct{} // to be renewed
 }
 
-// New returns the actions of a process, none of which runs. They are renewed while Run
-// runs. The leader reports those that nobody renews (Work).
+// New returns the actions of a process. Run renews them. The leader reports those that nobody renews (Work).
 func New(cfg Config) *Actions {
 	return &Actions{cfg: cfg, store: store{cfg}, local: newLocal(), own: make(map[*Lock]struct{})}
 }
 
-// Acquire returns the lock that is asked for, or a *BusyError, a *HeldError, a *LimitError or
-// ErrDuplicate. It takes a second at most, and as long again if the process refuses what Redis
-// granted.
+// Acquire returns a lock, or a *BusyError, a *PausedError, a *LimitError or ErrDuplicate. It takes a second at
+// most, and as long again if the process refuses what Redis granted.
 func (a *Actions) Acquire(ctx context.Context, c Claim) (*Lock, error) {
 	got := a.AcquireAll(ctx, []Claim{c})[0]
 	return got.Lock, got.Refusal
@@ -157,7 +151,7 @@ type Acquired struct {
 	Refusal error
 }
 
-// AcquireAll is Acquire for several bots, in the order of the claims, for which Redis is asked once.
+// AcquireAll is Acquire for several bots, in one request to Redis. The results are in the order of the claims.
 func (a *Actions) AcquireAll(ctx context.Context, claims []Claim) []Acquired {
 	got, locks := make([]Acquired, len(claims)), make([]*Lock, len(claims))
 	for i, c := range claims {
@@ -178,12 +172,12 @@ func (a *Actions) AcquireAll(ctx context.Context, claims []Claim) []Acquired {
 	return got
 }
 
-// acquireLocal asks the process for a lock that Redis has not refused. It is asked also if Redis grants
-// the lock: an action may still be running that was started while Redis did not answer.
+// acquireLocal takes the process's own lock, once Redis has not refused. An action may still be running that
+// was started while Redis did not answer.
 func (a *Actions) acquireLocal(l *Lock, c Claim) error {
 	if a.cfg.Redis != nil {
-		// If no answer came, Redis may have granted the lock all the same. It is renewed and
-		// released for that reason: otherwise others would be told of an action that has ended.
+		// Even if no answer came, Redis may have granted the lock. So it is renewed and released: otherwise the
+		// leader would report an action that has ended.
 		a.keep(l)
 	}
 	free, err := a.local.acquire(c)
@@ -204,13 +198,13 @@ func (a *Actions) newLock(c Claim) *Lock {
 	}
 }
 
-// Running returns the action that this process is running on a bot, or nil.
+// Running returns the action that this process runs on a bot, or nil.
 func (a *Actions) Running(customerID, serverID string) *Running {
 	return a.local.current(customerID, serverID)
 }
 
-// AwaitIdle waits until no action runs on a customer's bots, in whichever process, and its customer and staff
-// know how it ended. The error is ErrRunning if one still runs once ctx is done.
+// AwaitIdle waits until no process has an action on a customer's bots that is running, or whose outcome is yet
+// to be answered and logged. It returns ErrRunning if ctx is done first.
 func (a *Actions) AwaitIdle(ctx context.Context, customerID string) error {
 	for a.cfg.Redis != nil {
 		runs, err := a.store.runs(ctx, customerID)
@@ -226,20 +220,20 @@ func (a *Actions) AwaitIdle(ctx context.Context, customerID string) error {
 	return nil
 }
 
-// botField names a bot in Redis. Its ID may be long, and hold anything.
+// botField names a bot in Redis, as its ID may be long and contain anything.
 func botField(serverID string) string {
 	sum := sha256.Sum256([]byte(serverID))
 	return base64.RawURLEncoding.EncodeToString(sum[:16])
 }
 
-// keep has a lock be renewed.
+// keep adds a lock to those that are renewed.
 func (a *Actions) keep(l *Lock) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.own[l] = struct{}{}
 }
 
-// forget has a lock not renewed any more.
+// forget removes a lock from those that are renewed.
 func (a *Actions) forget(l *Lock) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

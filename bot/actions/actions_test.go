@@ -54,7 +54,7 @@ func acquire(t *testing.T, a *actions.Actions, c actions.Claim) *actions.Lock {
 func end(lock *actions.Lock, outcome interaction.Outcome) {
 	_ = lock.Sent() // which is what another process decides, and that is tested by itself
 	lock.End(interaction.Action{Outcome: outcome})
-	lock.Told()
+	lock.Logged()
 	lock.Close()
 }
 
@@ -108,7 +108,7 @@ func TestBotTakesOneActionAtATime(t *testing.T) {
 		if one != other { // which staff would not know if the process died now
 			_ = refused[*actions.BusyError](t, other, c.next("42", "shop", "reinstall"))
 		}
-		lock.Told()
+		lock.Logged()
 		second := acquire(t, other, c.next("42", "shop", "reinstall"))
 		lock.Close() // which must not release the second
 		_ = refused[*actions.BusyError](t, one, c.next("42", "shop", "stop"))
@@ -244,8 +244,8 @@ func TestHoldBackKeepsTheSameActionFromBeingRepeated(t *testing.T) {
 		lock := acquire(t, one, c.next("42", "shop", "restart"))
 		end(lock, interaction.Unconfirmed)
 		for _, locks := range []*actions.Actions{one, other} {
-			until := refused[*actions.HeldError](t, locks, c.next("42", "shop", "restart")).Until
-			if wait := until.Sub(before); wait < actions.HeldBack-time.Second || wait > actions.HeldBack+time.Minute {
+			until := refused[*actions.PausedError](t, locks, c.next("42", "shop", "restart")).Until
+			if wait := until.Sub(before); wait < actions.Pause-time.Second || wait > actions.Pause+time.Minute {
 				t.Errorf("the next is allowed after %v", wait)
 			}
 		}
@@ -262,7 +262,7 @@ func TestHoldBackEnds(t *testing.T) {
 			var c claims
 			locks := actions.New(actions.Config{})
 			end(acquire(t, locks, c.next("42", "shop", "restart")), interaction.Unconfirmed)
-			time.Sleep(actions.HeldBack)
+			time.Sleep(actions.Pause)
 			acquire(t, locks, c.next("42", "shop", "restart")).Close()
 		})
 	})
@@ -271,7 +271,7 @@ func TestHoldBackEnds(t *testing.T) {
 		one, other := sharing(redistest.Connect(t, "redis://"+server.Addr())), sharing(redistest.Connect(t, "redis://"+server.Addr()))
 		var c claims
 		end(acquire(t, one, c.next("42", "shop", "restart")), interaction.Unconfirmed)
-		server.FastForward(actions.HeldBack)
+		server.FastForward(actions.Pause)
 		acquire(t, other, c.next("42", "shop", "restart")).Close()
 	})
 }

@@ -70,7 +70,7 @@ func stopped(t *testing.T, address string) *replica {
 // report has staff know of an action, and its caller, if it can.
 func (r *replica) report(_ context.Context, report actions.Report) error {
 	untold := r.untold.Load()
-	report.Lock.Told()
+	report.Lock.Logged()
 	r.reported <- report
 	if untold {
 		return errors.New("the caller is not told")

@@ -5,13 +5,12 @@ import (
 	"time"
 )
 
-// Key returns the key of the hash in which Redis keeps a customer's actions. Whoever shows a bot
-// reads it along with what else is asked of Redis, and passes its fields to InFlight.
+// Key returns the key of the hash with a customer's actions. To show a bot, its fields are read with the cached
+// account, in one round trip, and passed to InFlight.
 func Key(customerID string) string { return "hostbot:actions:{" + customerID + "}" }
 
-// InFlight returns the action that is running on a bot, or nil: one of this process, or one that
-// the fields of the hash at Key tell of. It is for what is shown. Whether an action may begin
-// only Acquire knows.
+// InFlight returns the action that is running on a bot, in this process or according to the fields of the hash
+// at Key; nil if there is none. It is for display: only Acquire decides whether an action may begin.
 func (a *Actions) InFlight(customerID, serverID string, fields map[string]string) *Running {
 	if own := a.Running(customerID, serverID); own != nil || len(fields) == 0 {
 		return own
@@ -23,9 +22,8 @@ func (a *Actions) InFlight(customerID, serverID string, fields map[string]string
 	return &found
 }
 
-// runningIn reads the fields of a bot. An action that nobody has renewed for the life of a lock
-// is not running: its process is dead. The clocks of Redis and of this machine are taken for
-// equal, as that decides only what is shown.
+// runningIn reads the fields of a bot. An action that was not renewed for lockLife is not running: its process
+// is dead. The clocks of Redis and of this machine are taken to be equal, which is good enough for display.
 func runningIn(fields map[string]string, bot string, now time.Time) (found Running, ok bool) {
 	if s := state(fields[bot+"state"]); s != locked && s != sent {
 		return Running{}, false

@@ -59,7 +59,7 @@ func TestActionIsInFlightForAllProcesses(t *testing.T) {
 		if got := other.InFlight("42", "shop", fieldsOf(t, client)); got != nil {
 			t.Errorf("after its end: %+v", got)
 		}
-		lock.Told()
+		lock.Logged()
 		lock.Close()
 	})
 }
@@ -77,7 +77,7 @@ func TestIdleIsAwaited(t *testing.T) {
 		var c claims
 		lock := acquire(t, one, c.next("42", "shop", "restart"))
 		for _, goOn := range []func(){
-			func() {}, func() { lock.End(interaction.Action{Name: "restart", Outcome: interaction.Unconfirmed}) }, lock.Told,
+			func() {}, func() { lock.End(interaction.Action{Name: "restart", Outcome: interaction.Unconfirmed}) }, lock.Logged,
 		} {
 			if goOn(); !errors.Is(other.AwaitIdle(gone, "42"), actions.ErrRunning) {
 				t.Error("an action is over before its caller knows how it ended")

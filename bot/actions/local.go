@@ -7,30 +7,30 @@ import (
 	"time"
 )
 
-// local holds the locks of the process.
+// local has the locks of the process.
 type local struct {
 	mu      sync.Mutex
 	running map[botKey]Running
 	started map[string][]time.Time // by user, oldest first
-	held    map[heldKey]time.Time  // until when
-	tidied  time.Time              // when what is over was forgotten last
+	paused  map[pauseKey]time.Time // until when
+	tidied  time.Time              // when tidy last did its work
 }
 
 type botKey struct{ customerID, serverID string }
 
-type heldKey struct {
+type pauseKey struct {
 	bot    botKey
 	action string
 }
 
 func newLocal() *local {
-	return &local{running: make(map[botKey]Running), started: make(map[string][]time.Time), held: make(map[heldKey]time.Time)}
+	return &local{running: make(map[botKey]Running), started: make(map[string][]time.Time), paused: make(map[pauseKey]time.Time)}
 }
 
 // release is how a lock of the process is released.
 type release struct {
-	holdBack time.Duration // for so long the same action is refused
-	unsent   bool          // it was not carried out, and does not count
+	pause  time.Duration // for which the same action is refused
+	unsent bool          // it does not count towards PerWindow
 }
 
 func (l *local) acquire(c Claim) (free func(release), err error) {
@@ -41,8 +41,8 @@ func (l *local) acquire(c Claim) (free func(release), err error) {
 	if other, busy := l.running[key]; busy {
 		return nil, &BusyError{other}
 	}
-	if until := l.held[heldKey{key, c.Action.Name}]; now.Before(until) {
-		return nil, &HeldError{until}
+	if until := l.paused[pauseKey{key, c.Action.Name}]; now.Before(until) {
+		return nil, &PausedError{until}
 	}
 	recent := within(l.started[c.Request.UserID], now)
 	l.started[c.Request.UserID] = recent
@@ -55,8 +55,8 @@ func (l *local) acquire(c Claim) (free func(release), err error) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		delete(l.running, key)
-		if r.holdBack > 0 {
-			l.held[heldKey{key, c.Action.Name}] = time.Now().Add(r.holdBack)
+		if r.pause > 0 {
+			l.paused[pauseKey{key, c.Action.Name}] = time.Now().Add(r.pause)
 		}
 		started := l.started[c.Request.UserID]
 		if i := slices.Index(started, now); r.unsent && i >= 0 {
@@ -65,18 +65,18 @@ func (l *local) acquire(c Claim) (free func(release), err error) {
 	}, nil
 }
 
-// within returns those of some times that are in the window.
+// within returns the times that are less than Window ago.
 func within(all []time.Time, now time.Time) []time.Time {
 	return slices.DeleteFunc(all, func(at time.Time) bool { return now.Sub(at) >= Window })
 }
 
-// tidy forgets what is over, of everybody, once in a while. The caller holds the mutex.
+// tidy removes what is over, at most once in a Window. The caller holds the mutex.
 func (l *local) tidy(now time.Time) {
 	if now.Sub(l.tidied) < Window {
 		return
 	}
 	l.tidied = now
-	maps.DeleteFunc(l.held, func(_ heldKey, until time.Time) bool { return !now.Before(until) })
+	maps.DeleteFunc(l.paused, func(_ pauseKey, until time.Time) bool { return !now.Before(until) })
 	for user, all := range l.started {
 		if l.started[user] = within(all, now); len(l.started[user]) == 0 {
 			delete(l.started, user)
@@ -91,6 +91,6 @@ func (l *local) current(customerID, serverID string) *Running {
 	if !ok {
 		return nil
 	}
-	found := running // which alone escapes: most bots have none
+	found := running // a copy, so that nothing is allocated for the many bots without an action
 	return &found
 }

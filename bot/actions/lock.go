@@ -20,8 +20,8 @@ const (
 	gone   state = "gone"   // it is not in Redis, or to be removed
 )
 
-// Lock is the right to carry out an action on a bot. Sent, End, Told and Close follow each other; each
-// may be left out but Close. Each takes a second at most for Redis.
+// Lock is the right to carry out an action on a bot. Sent, End, Logged and Close are called in this order; all
+// but Close may be left out. Each takes a second at most.
 type Lock struct {
 	all       *Actions
 	request   interaction.Request
@@ -31,22 +31,21 @@ type Lock struct {
 	shared    bool
 	freeLocal func(release)
 
-	mu     sync.Mutex // held while Redis is told
+	mu     sync.Mutex // also held during requests to Redis
 	action interaction.Action
 	state  state
-	told   bool          // staff know how it ended, and the bot is free
-	unsent bool          // it was not carried out, and does not count
-	pause  time.Duration // for which Redis is yet to hold the same action back
-	saved  bool          // Redis has all that, as far as this process knows
+	logged bool          // staff can read the outcome, and the bot is free
+	unsent bool          // it does not count towards PerWindow
+	pause  time.Duration // of the same action, not saved yet
+	saved  bool          // the latest save succeeded
 }
 
-// Shared reports whether Redis granted the lock. Otherwise another process may have granted one
-// as well.
+// Shared reports whether Redis granted the lock. If not, another process may have granted one as well.
 func (l *Lock) Shared() bool { return l.shared }
 
-// Sent is called before the action is sent to the hosting service. If the process dies from then on, nobody
-// knows how the action ended. The error is interaction.ErrUnsent if this process was stopped for so long that
-// another one has reported that nothing was done. The action must not be sent then.
+// Sent is called before the action is sent to the hosting service. If the process dies after that, the outcome
+// is not known. Sent returns interaction.ErrUnsent if this process was suspended for so long that the leader has
+// reported the action as not done: it must not be sent then.
 func (l *Lock) Sent() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -56,36 +55,34 @@ func (l *Lock) Sent() error {
 	l.state = sent
 	err := l.save()
 	if !errors.Is(err, interaction.ErrUnsent) {
-		return nil // if Redis did not answer, it may have taken that all the same
+		return nil // even without an answer, Redis may have saved it
 	}
 	l.state = locked
 	return err
 }
 
-// End records how the action ended. The bot is free in this process, and in others once Told was
-// called.
+// End saves the outcome. The bot is free in this process, and in others once Logged was called.
 func (l *Lock) End(action interaction.Action) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if action.Outcome == interaction.Unconfirmed {
-		l.pause = HeldBack
+		l.pause = Pause
 	}
-	l.free(release{holdBack: l.pause})
+	l.free(release{pause: l.pause})
 	l.action, l.state = action, ended
 	_ = l.save() // or the next renewal does it
 }
 
-// Told frees the bot, as staff know how the action ended.
-func (l *Lock) Told() {
+// Logged frees the bot, as staff can read the outcome.
+func (l *Lock) Logged() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.told = true
+	l.logged = true
 	_ = l.save()
 }
 
-// Close forgets the action, as the caller knows of it, too. If it was not sent, it does not count among
-// those that the user has started. If it was and has not ended, as what runs it has panicked, the same
-// action is held back.
+// Close removes the record, as the caller was answered. An action that was not sent does not count towards
+// PerWindow. After one that was sent and has not ended, as its handler panicked, the same action is paused.
 func (l *Lock) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -94,9 +91,9 @@ func (l *Lock) Close() {
 	}
 	l.unsent = l.unsent || l.state == locked
 	if l.state == sent {
-		l.pause = HeldBack
+		l.pause = Pause
 	}
-	l.free(release{holdBack: l.pause, unsent: l.unsent})
+	l.free(release{pause: l.pause, unsent: l.unsent})
 	l.state = gone
 	_ = l.save()
 }
@@ -107,7 +104,7 @@ func (l *Lock) free(r release) {
 	l.freeLocal = func(release) {}
 }
 
-// save makes Redis hold what is true of the action. The caller holds the mutex.
+// save writes the record. The caller holds the mutex.
 func (l *Lock) save() error {
 	if l.all.cfg.Redis == nil {
 		return nil
@@ -125,8 +122,8 @@ func (l *Lock) save() error {
 	return err
 }
 
-// renew makes Redis hold what is true, also if it has lost it since. An action that has ended is not
-// renewed while this process is cut off from Discord, so that another one tells its caller.
+// renew writes the record again, even if Redis has lost it. While this process is cut off from Discord, an
+// action that has ended is not renewed, so that the leader answers its caller.
 func (l *Lock) renew(cutOff bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

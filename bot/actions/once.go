@@ -9,10 +9,9 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// Begin has an interaction act that changes something else than a bot. It returns ErrDuplicate
-// if the interaction has acted before, in whichever process. shared reports whether all other
-// processes are kept from acting for it from now on, for as long as its token lives. It takes a
-// second at most.
+// Begin is called before an interaction changes something other than a bot. It returns ErrDuplicate if the
+// interaction has acted before, in any process. shared reports whether Redis keeps all other processes from
+// acting for it as long as its token is valid. It takes a second at most.
 func (a *Actions) Begin(ctx context.Context, r *interaction.Request) (shared bool, err error) {
 	if a.cfg.Redis == nil {
 		return false, nil
@@ -27,18 +26,18 @@ func (a *Actions) Begin(ctx context.Context, r *interaction.Request) (shared boo
 	return true, nil
 }
 
-// HasActed reports whether Redis tells that an interaction has acted, in whichever process.
+// HasActed reports whether an interaction has acted, in any process. It reports false if Redis does not answer.
 func (a *Actions) HasActed(ctx context.Context, r *interaction.Request) bool {
 	return a.cfg.Redis != nil && a.store.acted(ctx, r)
 }
 
-// begin asks Redis whether an interaction may act. The error says that Redis does not tell.
+// begin reports whether an interaction is the first of its ID to act.
 func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	key, own := onceKey(r.CustomerID, r.ID), rand.Text()
 	var is *redis.StringCmd
-	_, err = s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error { // which the client may send again
+	_, err = s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error { // the client may repeat it
 		p.SetNX(ctx, key, own, onceLife)
 		is = p.Get(ctx, key)
 		return nil
@@ -46,7 +45,6 @@ func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, e
 	return is.Val() == own, err
 }
 
-// acted reports whether Redis tells that an interaction has acted.
 func (s store) acted(ctx context.Context, r *interaction.Request) bool {
 	ctx, cancel := limited(ctx)
 	defer cancel()

@@ -16,20 +16,19 @@ import (
 )
 
 const (
-	// lockLife is for how long a lock holds after it was renewed last.
+	// lockLife is how long a lock lasts after its last renewal.
 	lockLife = 30 * time.Second
-	// onceLife is for how long an interaction is known to have acted: as long as its token
-	// lives. tokenLife is that.
-	// https://discord.com/developers/docs/interactions/receiving-and-responding
-	onceLife  = 15 * time.Minute
+	// tokenLife is how long an interaction's token is valid
+	// (https://discord.com/developers/docs/interactions/receiving-and-responding), and onceLife how long
+	// Redis knows that an interaction has acted.
 	tokenLife = 15 * time.Minute
-	// undoneLife is for how long a process that was stopped can find that its action was reported
-	// as not done.
+	onceLife  = tokenLife
+	// undoneLife is how long a suspended process can learn that its action was reported as not done.
 	undoneLife = 24 * time.Hour
-	// recordLife is for how long an action can be reported while no process runs.
+	// recordLife is how long an action can still be reported if no process runs.
 	recordLife = 7 * 24 * time.Hour
-	// callLimit bounds one use of Redis. It is generous: the interaction is deferred by then,
-	// and an action that goes on without Redis may happen twice.
+	// callLimit bounds one request to Redis. It is generous: the interaction is deferred by then, and an
+	// action that goes on without Redis may happen twice.
 	callLimit = time.Second
 )
 
@@ -38,21 +37,21 @@ type entry struct{ customer, bot, id string }
 
 func (e entry) String() string { return e.customer + "/" + e.bot + "/" + e.id }
 
-// entryOf reads the name of an action.
+// entryOf parses the text of an entry.
 func entryOf(name string) (e entry) {
 	e.customer, name, _ = strings.Cut(name, "/")
 	e.bot, e.id, _ = strings.Cut(name, "/")
 	return e
 }
 
-// key is the key of what is kept of an action beside its fields.
+// key returns the key of what is kept of an action outside the hash.
 func (e entry) key(kind, of string) string { return Key(e.customer) + ":" + kind + ":" + of }
 
 func onceKey(customerID, interactionID string) string {
 	return Key(customerID) + ":once:" + interactionID
 }
 
-// document is what Redis keeps of who asked for an action.
+// document is the record field of an action in Redis.
 type document struct {
 	Request interaction.Request `json:"request"`
 	Action  interaction.Action  `json:"action"`
@@ -67,21 +66,21 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
 }
 
-// keys are those that a script uses: once is what is asked of the interaction or the action.
-func (l *Lock) keys(once string) []string {
+// keys returns the keys of acquireScript, or of saveScript; they differ in the second.
+func (l *Lock) keys(second string) []string {
 	e := l.entry
-	return []string{Key(e.customer), once, e.key("token", e.id), e.key("pause", e.bot), e.key("started", l.request.UserID)}
+	return []string{Key(e.customer), second, e.key("token", e.id), e.key("pause", e.bot), e.key("started", l.request.UserID)}
 }
 
 // fields are the arguments that acquireScript and saveScript share.
 func (l *Lock) fields() []any {
-	data, _ := json.Marshal(document{l.request, l.action}) // whose fields are all texts, numbers and times
+	data, _ := json.Marshal(document{l.request, l.action}) // texts, numbers and times can always be encoded
 	token, left := l.request.Token, time.Until(l.request.ReceivedAt.Add(tokenLife)).Milliseconds()
 	if left <= 0 {
 		token = ""
 	}
 	free := ""
-	if l.told {
+	if l.logged {
 		free = "1"
 	}
 	return []any{
@@ -90,19 +89,19 @@ func (l *Lock) fields() []any {
 	}
 }
 
-// acquire asks Redis for locks in one round trip, has each know whether Redis granted it, and returns
-// why each was refused. One that is neither granted nor refused had no answer that makes sense.
+// acquire asks Redis for locks in one round trip. It sets shared of those that Redis granted, and returns why the
+// others were refused; nil if Redis gave no valid answer.
 func (s store) acquire(ctx context.Context, locks []*Lock) (refusals []error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	answers, listed := make([]*redis.Cmd, len(locks)), make([]redis.Z, len(locks))
 	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
 		for i, l := range locks {
-			args := append(l.fields(), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, HeldBack.Milliseconds())
+			args := append(l.fields(), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, Pause.Milliseconds())
 			answers[i] = p.Eval(ctx, acquireScript, l.keys(onceKey(l.entry.customer, l.request.ID)), args...)
 			listed[i].Member = l.entry.String()
 		}
-		return p.ZAddNX(ctx, s.index(), listed...).Err() // whoever finds there what was refused removes it
+		return p.ZAddNX(ctx, s.index(), listed...).Err() // the leader removes what was refused
 	})
 	refusals = make([]error, len(locks))
 	for i, l := range locks {
@@ -124,15 +123,15 @@ func decided(answer []string) (granted bool, refusal error) {
 		return false, ErrDuplicate
 	case "busy":
 		return false, &BusyError{Running{answer[1], time.UnixMilli(ms)}}
-	case "held":
-		return false, &HeldError{until}
+	case "paused":
+		return false, &PausedError{until}
 	case "limit":
 		return false, &LimitError{until}
 	}
 	return false, nil
 }
 
-// runs reports whether there is the record of an action on a customer's bots.
+// runs reports whether Redis has a record of an action on any of a customer's bots.
 func (s store) runs(ctx context.Context, customerID string) (bool, error) {
 	ctx, cancel := limited(context.WithoutCancel(ctx))
 	defer cancel()
@@ -140,8 +139,7 @@ func (s store) runs(ctx context.Context, customerID string) (bool, error) {
 	return n > 0, err
 }
 
-// save writes what has become of an action. The error is interaction.ErrUnsent if it has yet to be sent
-// and was reported as not done.
+// save writes the record of an action. It returns interaction.ErrUnsent if the action was reported as not done.
 func (s store) save(l *Lock) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
@@ -163,23 +161,23 @@ func (s store) save(l *Lock) error {
 	return err
 }
 
-// unlist removes an action from the index that is none (any more).
+// unlist removes an action from the index that has no record any more.
 func (s store) unlist(ctx context.Context, name string) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	return s.cfg.Redis.ZRem(ctx, s.index(), name).Err()
 }
 
-// taken is an action that another process began, and that this one is to report.
+// taken is another process's action that this one is to report.
 type taken struct {
 	document
 	state    state
-	told     bool          // staff know of its end
-	lockLeft time.Duration // for how long its lock holds
+	logged   bool          // staff can read its outcome
+	lockLeft time.Duration // how long its lock still lasts
 }
 
-// take returns an action that nobody renews any more; nil if there is none, or if it is renewed yet, and
-// then after which time it is not. The error may be record.ErrUnreadable.
+// take returns an action that nobody renews any more. If it is still renewed, t is nil and again is when to
+// look again; if it has no record, both are zero. The error may be record.ErrUnreadable.
 func (s store) take(ctx context.Context, e entry) (t *taken, again time.Duration, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -193,7 +191,7 @@ func (s store) take(ctx context.Context, e entry) (t *taken, again time.Duration
 		ms, err := strconv.ParseInt(answer[0], 10, 64)
 		return nil, time.Duration(ms) * time.Millisecond, err
 	}
-	t = &taken{state: state(answer[1]), told: answer[2] != ""}
+	t = &taken{state: state(answer[1]), logged: answer[2] != ""}
 	if err := json.Unmarshal([]byte(answer[3]), &t.document); err != nil || t.Request.ID == "" {
 		return nil, 0, fmt.Errorf("%w: the action %s: %w", record.ErrUnreadable, e, err)
 	}

@@ -33,38 +33,36 @@ func (a *Actions) Run(ctx context.Context) {
 	}
 }
 
-// renew has Redis know what is true of the actions of this process, up to the first of which it could
-// not be told as it does not answer.
+// renew renews the actions of this process, until Redis does not answer for one.
 func (a *Actions) renew() {
 	a.mu.Lock()
 	own := slices.Collect(maps.Keys(a.own))
 	a.mu.Unlock()
-	cutOff := a.cfg.CutOff != nil && a.cfg.CutOff()
+	cutOff := a.cfg.CutOff()
 	for _, l := range own {
 		err := l.renew(cutOff)
 		if _, answered := errors.AsType[redis.Error](err); err != nil && !answered && !errors.Is(err, interaction.ErrUnsent) {
-			return // or the next time
+			return // the next tick tries again
 		}
 	}
 }
 
-// How many actions are reported at once, and how long one report may take.
+// reportsAtOnce is how many actions are reported at the same time, and reportLimit how long one report may take.
 const (
 	reportsAtOnce = 10
 	reportLimit   = 30 * time.Second
 )
 
-// Work is what the leader does: it reports actions whose process died.
+// Work returns the leader's work: to report the actions whose process died.
 func (a *Actions) Work() leader.Kind {
 	return leader.Kind{
 		Name: "actions", Due: a.store.index(), AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
 	}
 }
 
-// reconcile reports an action if nobody renews it any more, and this process could reach Redis
-// for as long as that takes: after an outage no action looks renewed, and every process that lives
-// has the time to renew its own. It returns after which time the action is to be looked at again;
-// 0 if it is none any more.
+// reconcile reports an action if nobody renews it any more. It returns when to look again; 0 for never. Right
+// after an outage of Redis no action looks renewed, so it first waits until Redis has answered for as long as a
+// living process takes to renew its own.
 func (a *Actions) reconcile(ctx context.Context, name string) (again time.Duration, err error) {
 	if wait := a.cfg.Timing.Abandoned - a.cfg.Reached(); wait > 0 {
 		return wait, nil
@@ -72,8 +70,8 @@ func (a *Actions) reconcile(ctx context.Context, name string) (again time.Durati
 	e := entryOf(name)
 	found, again, err := a.store.take(ctx, e)
 	switch {
-	case errors.Is(err, record.ErrUnreadable): // nobody can report it
-		_ = a.store.save(&Lock{entry: e, state: gone}) // or the leader tries again what is a dead letter then
+	case errors.Is(err, record.ErrUnreadable): // it becomes a dead letter
+		_ = a.store.save(&Lock{entry: e, state: gone}) // frees the bot
 		return 0, err
 	case err != nil || again > 0:
 		return again, err
@@ -89,11 +87,11 @@ func (a *Actions) report(ctx context.Context, e entry, found *taken) error {
 		Msg("an action is reported whose process has died or is cut off from discord")
 	l := &Lock{
 		all: a, request: found.Request, action: found.Action, entry: e, name: found.Action.Name, since: found.Request.ReceivedAt,
-		state: ended, told: found.told, freeLocal: func(release) {},
+		state: ended, logged: found.logged, freeLocal: func(release) {},
 	}
 	if l.action.Outcome == "" {
 		l.action.Outcome, l.action.Interrupted, l.action.Duration = interaction.Unconfirmed, true, time.Since(l.since)
-		l.pause = found.lockLeft + HeldBack
+		l.pause = found.lockLeft + Pause
 		if found.state == locked {
 			l.action.Outcome, l.pause, l.unsent = interaction.Failed, 0, true
 		}
@@ -103,7 +101,7 @@ func (a *Actions) report(ctx context.Context, e entry, found *taken) error {
 	err := l.save()
 	l.mu.Unlock()
 	if err == nil {
-		err = a.cfg.Report(ctx, Report{Request: l.request, Action: l.action, Known: l.told, Lock: l})
+		err = a.cfg.Report(ctx, Report{Request: l.request, Action: l.action, Known: l.logged, Lock: l})
 	}
 	if err != nil {
 		a.forget(l)

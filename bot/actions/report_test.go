@@ -38,7 +38,7 @@ func TestActionOfADeadProcessIsReported(t *testing.T) {
 		"once it has ended": {func(lock *actions.Lock) { lock.End(restarted) }, interaction.Done, false, false},
 		"once staff know": {func(lock *actions.Lock) {
 			lock.End(restarted)
-			lock.Told()
+			lock.Logged()
 		}, interaction.Done, false, true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -115,9 +115,9 @@ func TestReportedActionHoldsItsBot(t *testing.T) {
 	}
 	_ = refused[*actions.BusyError](t, other.Actions, claim("2", "stop"))
 	server.FastForward(31 * time.Second)
-	_ = refused[*actions.HeldError](t, other.Actions, claim("3", "restart"))
+	_ = refused[*actions.PausedError](t, other.Actions, claim("3", "restart"))
 	acquire(t, other.Actions, claim("4", "stop")).Close()
-	server.FastForward(actions.HeldBack)
+	server.FastForward(actions.Pause)
 	acquire(t, other.Actions, claim("5", "restart")).Close()
 }
 
@@ -141,7 +141,7 @@ func TestStoppedProcessGoesOn(t *testing.T) {
 		}
 		for _, lock := range []*actions.Lock{sent, locked} {
 			lock.End(restarted)
-			lock.Told()
+			lock.Logged()
 			lock.Close()
 		}
 		other.awaitNone(t)
@@ -258,7 +258,7 @@ func TestEndOfAProcessThatIsCutOffIsReported(t *testing.T) {
 		cutOff.cutOff.Store(true)
 		cutOff.run()
 		ended.End(restarted)
-		ended.Told()
+		ended.Logged()
 		r := await(t, cutOff, other)
 		if r.Request.ID != "1" || r.Action.Outcome != interaction.Done || !r.Known || r.Request.Token != "the-token" {
 			t.Errorf("reported is %+v", r)

@@ -2,63 +2,54 @@ package interaction
 
 import "errors"
 
-// Errors that callers and handlers of this package share; they are told to the
-// caller like any other.
+// Errors that routers, handlers and the responder share. Each has an explanation for the user.
 var (
-	// ErrIncomplete is an event of which an essential part is missing.
+	// ErrIncomplete means that an essential part of an event is missing.
 	ErrIncomplete = errors.New("interaction: event is incomplete")
-	// ErrUnsupported is an event of a kind that is not served.
+	// ErrUnsupported means that interactions of this kind are not served.
 	ErrUnsupported = errors.New("interaction: kind is not supported")
-	// ErrNoRoute is an interaction that nothing serves, such as a button of a
-	// message from an earlier version.
+	// ErrNoRoute means that no handler serves an interaction, such as a button in a message of an earlier
+	// version.
 	ErrNoRoute = errors.New("interaction: no route")
-	// ErrClosed refuses everybody at a route of which nothing says who may use it.
+	// ErrClosed refuses everybody at a route whose group does not say who may use it.
 	ErrClosed = errors.New("interaction: nothing says who may use the route")
 	// ErrStopping refuses an interaction that arrives while the program stops.
 	ErrStopping = errors.New("interaction: the program is stopping")
 	// ErrBusy refuses an interaction while too many are being served.
 	ErrBusy = errors.New("interaction: too many at once")
-	// ErrHandledElsewhere is an interaction that another process answers. The caller is
-	// told of it only where Discord has taken this one's deferral before: then the
-	// other one may not answer any more, and does nothing.
+	// ErrHandledElsewhere means that another process answers the interaction. The user reads of it only if
+	// Discord has taken this process's deferral: then the other process cannot answer, and does nothing.
 	ErrHandledElsewhere = errors.New("interaction: another process answers it")
-	// ErrUserBusy refuses an interaction of a user of whom too many wait for
-	// their answer.
+	// ErrUserBusy refuses an interaction while too many of the same user are being served.
 	ErrUserBusy = errors.New("interaction: too many of one user at once")
-	// ErrTooSlow stands for a modal that could not be opened any more.
+	// ErrTooSlow means that a modal came too late to be opened.
 	ErrTooSlow = errors.New("interaction: too slow to open a modal")
-	// ErrTooLate is an interaction whose first response was too late because the program
-	// was: it was cut off, or stood still.
+	// ErrTooLate means that the first response was too late because the process was cut off or suspended.
 	ErrTooLate = errors.New("interaction: it came too late to be answered")
-	// ErrUnacknowledged says that it is not known whether Discord took the
-	// first response, and that nothing was done for that reason.
+	// ErrUnacknowledged means that nothing was done, as it is not known whether Discord took the first response.
 	ErrUnacknowledged = errors.New("interaction: discord did not acknowledge the response")
-	// ErrBlocked says that Discord does not take a response for what it says.
+	// ErrBlocked means that Discord refuses a response for its content.
 	ErrBlocked = errors.New("interaction: discord does not take the response")
-	// ErrNotBegun is ErrBlocked where the response promised work, which was not begun
-	// for that reason.
+	// ErrNotBegun means that Discord refuses a response for its content, so that the work it promised was not
+	// begun.
 	ErrNotBegun = errors.New("interaction: discord does not take that something begins")
-	// ErrOutcomeUnknown says that work which a response had promised broke off, and that
-	// it is not known how far it came.
+	// ErrOutcomeUnknown means that promised work broke off, and it is not known how far it came.
 	ErrOutcomeUnknown = errors.New("interaction: broke off midway")
-	// ErrInterrupted says that the process has died which ran an action.
+	// ErrInterrupted means that the process that ran an action has died.
 	ErrInterrupted = errors.New("interaction: the process that ran the action has died")
-	// ErrUnsent says that the process that was to send an action to the hosting service has died, or was
-	// taken for dead, before it did. Nothing was done.
+	// ErrUnsent means that nothing was done: the process died, or counted as dead, before it sent the action to
+	// the hosting service.
 	ErrUnsent = errors.New("interaction: the process was interrupted before it sent the action")
-	// ErrUnsettled says that a bot is on its way to another status, or that the service
-	// does not tell of it, for longer than is waited for.
+	// ErrUnsettled means that a bot did not reach a stable status in time, or that its status is not known.
 	ErrUnsettled = errors.New("the bot has not come to rest")
-	// ErrNoResponse stands for the response of a handler that made none: Discord takes no
-	// empty message.
+	// ErrNoResponse means that a handler returned no response. Discord takes no empty message.
 	ErrNoResponse = errors.New("interaction: the handler made no response")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")
 )
 
-// UnshownError says that an action was carried out, whichever way it ended, and
-// that Discord does not take the message that tells of it; or, if that is not confirmed,
-// that another process may carry it out.
+// UnshownError means that an action has ended, but Discord does not take the message with its outcome. If the
+// outcome is Unconfirmed, another process may be carrying the action out.
 type UnshownError struct {
 	Action Action
 	Cause  error
@@ -74,7 +65,6 @@ func (e *UnshownError) Unwrap() error { return e.Cause }
 // Explanation is an error in the caller's words.
 type Explanation struct {
 	Message Message
-	// Fault says that something is wrong that staff should know of; otherwise
-	// the caller asked for what cannot be.
+	// Fault says that staff are to be notified. Otherwise the caller asked for something impossible.
 	Fault bool
 }

@@ -14,27 +14,23 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Event is an INTERACTION_CREATE: the request that a handler gets, and what only
-// the answer needs.
+// Event is an INTERACTION_CREATE: the request for the handler, and what the answer needs.
 type Event struct {
 	Request
-	// Replayed says that the event is older than it looks: it was sent while the
-	// connection was lost, and has come with the resumption of the session.
+	// Replayed says that Discord sent the event while the connection was lost, and again when the session was
+	// resumed: it is older than ReceivedAt says.
 	Replayed bool
-	// Inline is the HTTP request that brought the event; nil where the gateway did.
+	// Inline is the HTTP request that brought the event; nil if it came over the gateway.
 	Inline Inline
 }
 
-// Inline is an HTTP request of Discord's that waits for its answer. The first of
-// these calls gives it.
+// Inline is Discord's HTTP request, which waits for its answer. The first of these calls answers it.
 type Inline interface {
-	// Respond answers with a first response, in JSON. An error says that Discord may
-	// not have got it.
+	// Respond answers with a first response, in JSON. After an error Discord may not have received it.
 	Respond(response []byte) error
-	// Leave answers that the first response is sent in a call of its own, if at all.
+	// Leave answers that a first response, if any, is sent in a separate call.
 	Leave()
-	// Decline answers that nothing was done and nothing will be, so that another process may
-	// be asked.
+	// Decline answers that nothing was or will be done, so that a proxy may ask another process.
 	Decline()
 }
 
@@ -42,12 +38,11 @@ type Inline interface {
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-interaction-context-types
 const contextBotDM = 1
 
-// ReadEvent reads an event, whose JSON need not last. What Discord left out, or
-// sent in another form than is expected, is empty.
+// ReadEvent reads an event. It keeps no reference to the JSON. What is missing there, or has an unexpected form,
+// is left empty.
 //
-// discordgo's own type takes 45 µs to decode a command, and a struct for
-// encoding/json 13, as both go through all that is of no use here; this takes
-// 3. discordgo gives a whole event up over a component that it does not know.
+// A command takes 3 µs. discordgo's type takes 45 µs and a struct for encoding/json 13, as both also decode what
+// is not needed here. discordgo fails on a whole event if it does not know one of its components.
 func ReadEvent(d *fastjson.Value) *Event {
 	e := &Event{
 		Request: Request{
@@ -82,7 +77,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 	return e
 }
 
-// isThread reports whether a type of channels is that of threads.
+// isThread reports whether a channel type is one of threads.
 // https://discord.com/developers/docs/resources/channel#channel-object-channel-types
 func isThread(kind int) bool {
 	switch discordgo.ChannelType(kind) {
@@ -93,10 +88,10 @@ func isThread(kind int) bool {
 	}
 }
 
-// TypeOf returns the type of an interaction, or 0 for one that Discord has not.
+// TypeOf returns the type of an interaction; 0 if it is out of range.
 func TypeOf(d *fastjson.Value) discordgo.InteractionType {
 	n := d.GetUint("type")
-	if n > math.MaxUint8 { // which would become another one
+	if n > math.MaxUint8 { // the conversion would wrap around
 		return 0
 	}
 	return discordgo.InteractionType(n)
@@ -105,19 +100,18 @@ func TypeOf(d *fastjson.Value) discordgo.InteractionType {
 // Answerable reports whether Discord says who is asking and how to answer.
 func (e *Event) Answerable() bool { return IsSnowflake(e.ID) && IsSnowflake(e.UserID) && e.Token != "" }
 
-// botAbsent reports whether an interaction comes from a guild in which the application is
-// installed by its user alone: Discord names who has installed it, and not the guild, whose
-// key is "0". Of a component these are the owners of what made its message. Where Discord
-// names nobody, nothing is known (discord-api-docs#6752).
+// botAbsent reports whether an interaction comes from a guild in which only its user has installed the
+// application: Discord names the owners of the installation, and the guild, with the key "0", is not among them.
+// For a component these are the owners at the time of its message. If Discord names none, nothing is known
+// (discord-api-docs#6752).
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-authorizing-integration-owners-object
 func botAbsent(d *fastjson.Value) bool {
 	owners := d.GetObject("authorizing_integration_owners")
 	return text(d, "guild_id") != "" && owners != nil && owners.Len() > 0 && owners.Get("0") == nil
 }
 
-// messageKey returns what stands for the message that holds the component: the ID
-// of the interaction that made it, which is known before the message's own. Where
-// that interaction made others before, it is the message's own.
+// messageKey returns a key for the message with the component: the ID of the interaction that made it, as that is
+// known before the message's own ID. A follow-up's key is its own ID.
 func messageKey(d *fastjson.Value) string {
 	id, maker := text(d, "message", "id"), text(d, "message", "interaction_metadata", "id")
 	if text(d, "message", "interaction_metadata", "original_response_message_id") != "" {
@@ -143,7 +137,7 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 	}
 }
 
-// readCommand walks down the subcommands and gathers the options of the last.
+// readCommand descends through the subcommands and reads the options of the last.
 func (r *Request) readCommand(data *fastjson.Value) {
 	r.Name, r.TargetID = text(data, "name"), text(data, "target_id")
 	r.TargetName = resolved(data, r.TargetID)
@@ -168,13 +162,12 @@ func (r *Request) readCommand(data *fastjson.Value) {
 	}
 }
 
-// nameOf returns what somebody is called: in the guild, else on all of Discord, else
-// by the name of the account.
+// nameOf returns a user's nickname in the guild, or the display name, or the user name.
 func nameOf(member, user *fastjson.Value) string {
 	return cmp.Or(text(member, "nick"), text(user, "global_name"), text(user, "username"))
 }
 
-// resolved returns what a user is called whom a command names.
+// resolved returns the name of a user that a command refers to.
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-object-resolved-data-structure
 func resolved(data *fastjson.Value, userID string) string {
 	return nameOf(data.Get("resolved", "members", userID), data.Get("resolved", "users", userID))
@@ -185,8 +178,7 @@ func isSubcommand(option *fastjson.Value) bool {
 	return t == discordgo.ApplicationCommandOptionSubCommand || t == discordgo.ApplicationCommandOptionSubCommandGroup
 }
 
-// optionText returns the value of an option, numbers and booleans as JSON has
-// them, or "" for what no option holds.
+// optionText returns the value of an option as text, numbers and booleans as in JSON; "" for any other type.
 func optionText(v *fastjson.Value) string {
 	if v == nil {
 		return ""
@@ -201,9 +193,8 @@ func optionText(v *fastjson.Value) string {
 	}
 }
 
-// readFields reads the inputs of a modal. A label has one. A row, in which inputs
-// were before there were labels, has a list (docs:components/reference#label,
-// #action-row).
+// readFields reads the inputs of a modal. A label has one input; a row, the older form, has a list
+// (docs:components/reference#label, #action-row).
 func readFields(parts []*fastjson.Value) map[string]string {
 	fields := make(map[string]string)
 	for _, part := range parts {
@@ -220,8 +211,8 @@ func readFields(parts []*fastjson.Value) map[string]string {
 	return fields
 }
 
-// fieldText returns what was entered: a menu sends a list of values, the others one
-// value, which is null for radio buttons of which none was chosen.
+// fieldText returns what was entered. A menu sends a list of values, all others one value. That of radio buttons
+// is null if none was chosen.
 func fieldText(input *fastjson.Value) string {
 	if chosen := texts(input.GetArray("values")); len(chosen) > 0 {
 		return chosen[0]
@@ -229,10 +220,10 @@ func fieldText(input *fastjson.Value) string {
 	return optionText(input.Get("value"))
 }
 
-// text returns the string at a path, or "" where there is none.
+// text returns the string at a path, or "".
 func text(v *fastjson.Value, path ...string) string { return string(v.GetStringBytes(path...)) }
 
-// bits returns the permissions at a path, which Discord sends as a number in a string.
+// bits returns the permissions at a path. Discord sends them as a number in a string.
 // https://discord.com/developers/docs/topics/permissions
 func bits(v *fastjson.Value, path ...string) uint64 {
 	n, _ := strconv.ParseUint(text(v, path...), 10, 64)
@@ -254,10 +245,10 @@ func IsSnowflake(id string) bool {
 	return err == nil
 }
 
-// reference derives seven letters and digits from the interaction's ID: the
-// same on every replica, without a look-up, and no clue to the ID.
+// reference derives a code of seven letters and digits from the interaction's ID, equal on every replica. It does
+// not reveal the ID.
 func reference(id string) string {
-	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // no letter that is easily taken for a digit
+	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // without letters that look like digits
 	sum := sha256.Sum256([]byte(id))
 	bits := binary.BigEndian.Uint64(sum[:])
 	code := make([]byte, 7)

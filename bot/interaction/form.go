@@ -16,16 +16,16 @@ type Dialog struct {
 	Fields   []Field // at most five
 }
 
-// openingMark stands in the custom ID of a form that was opened before what tells the openings apart,
-// which has openingLength characters.
+// A modal's custom ID ends in openingMark and the ID of the interaction that opened it, in openingLength
+// characters.
 const (
 	openingMark   = "#"
-	openingLength = 13 // of an ID of 64 bits to the base 36
+	openingLength = 13 // of 64 bits in base 36
 )
 
-// OpenedBy returns the form with a custom ID that ends in something of the interaction that opens it.
-// A phone shows what stood in the fields of the first form that it saw under a custom ID
-// (discord-api-docs#7554, freya022/BotCommands#150). Of an event that comes twice the form is the same.
+// OpenedBy returns the modal with a custom ID that is unique to the interaction that opens it. Otherwise a phone
+// would fill the fields as in the first modal that it saw with that custom ID (discord-api-docs#7554,
+// freya022/BotCommands#150). If an event comes twice, the custom ID is the same.
 func (d *Dialog) OpenedBy(interactionID string) *Dialog {
 	opened := *d
 	n, _ := strconv.ParseUint(interactionID, 10, 64)
@@ -34,8 +34,8 @@ func (d *Dialog) OpenedBy(interactionID string) *Dialog {
 	return &opened
 }
 
-// unopened returns the custom ID of a form as it was before OpenedBy. One that a former version has sent
-// may end in a bot's ID with anything in it.
+// unopened returns a modal's custom ID without what OpenedBy has added. One that an earlier version has sent may
+// end in a bot's ID, with any characters in it.
 func unopened(customID string) string {
 	i := strings.LastIndex(customID, openingMark)
 	if i < 0 || len(customID)-i-len(openingMark) != openingLength {
@@ -44,15 +44,14 @@ func unopened(customID string) string {
 	return customID[:i]
 }
 
-// Field is an input of a modal with the words beside it: Discord's Label component,
-// which discordgo does not know.
+// Field is an input of a modal with its label: Discord's Label component, unknown to discordgo.
 type Field struct {
 	Label       string // at most 45 characters
 	Description string // at most 100 characters, or none
 	Input       Input
 }
 
-// The types of components that discordgo does not know
+// Component types that discordgo does not know
 // (docs:components/reference#component-object-component-types).
 const (
 	labelComponent      discordgo.ComponentType = 18
@@ -75,22 +74,22 @@ func (f Field) MarshalJSON() ([]byte, error) {
 type Input struct {
 	Type     discordgo.ComponentType `json:"type"`
 	CustomID string                  `json:"custom_id"`
-	// Required is true for Discord where it is left out. A checkbox has no such thing.
+	// Required counts as true if it is nil. A checkbox has none.
 	Required *bool `json:"required,omitempty"`
 
-	// Of a text input.
+	// For text inputs only.
 	Style       discordgo.TextInputStyle `json:"style,omitempty"`
 	Value       string                   `json:"value,omitempty"`
 	Placeholder string                   `json:"placeholder,omitempty"` // at most 100 characters
 	MaxLength   int                      `json:"max_length,omitempty"`
 
-	Options []Option `json:"options,omitempty"` // to choose one of
-	Default bool     `json:"default,omitempty"` // that a checkbox is ticked
+	Options []Option `json:"options,omitempty"` // for choices only
+	Default bool     `json:"default,omitempty"` // whether a checkbox is ticked
 }
 
-// Option is one of those of which one is chosen.
+// Option is an option of a choice. Each text has at most 100 characters.
 type Option struct {
-	Label       string `json:"label"` // at most 100 characters, as the others
+	Label       string `json:"label"`
 	Value       string `json:"value"`
 	Description string `json:"description,omitempty"`
 	Default     bool   `json:"default,omitempty"`
@@ -99,8 +98,8 @@ type Option struct {
 // MaxInput is how many characters Discord takes in a text input.
 const MaxInput = 4000
 
-// TextInput is filled in with one line or, where its value has several, with as many.
-// A value that is too long for Discord is left out, as it could only come back cut off.
+// TextInput is a text input of one line, or of several if its value has several. A value that is too long for
+// Discord is left out, as it could only come back truncated.
 func TextInput(customID, value string, required bool) Input {
 	if utf8.RuneCountInString(value) > MaxInput {
 		value = ""
@@ -114,9 +113,8 @@ func TextInput(customID, value string, required bool) Input {
 	}
 }
 
-// ChoiceInput has one of 1 to 25 options chosen: with radio buttons where they are few
-// enough to be seen at once, and else from a menu. A radio group takes no single
-// option.
+// ChoiceInput offers a choice of 1 to 25 options: as radio buttons if there are two to five, otherwise as a
+// menu. Discord takes no radio group of one.
 func ChoiceInput(customID string, options []Option) Input {
 	const mostRadios = 5
 	kind := radioGroupComponent
@@ -126,10 +124,10 @@ func ChoiceInput(customID string, options []Option) Input {
 	return Input{Type: kind, CustomID: customID, Options: options}
 }
 
-// CheckboxInput is ticked or not. It is sent back as Ticked, or as anything else.
+// CheckboxInput is a checkbox. Its value in Request.Fields is Ticked, or anything else.
 func CheckboxInput(customID string, ticked bool) Input {
 	return Input{Type: checkboxComponent, CustomID: customID, Default: ticked}
 }
 
-// Ticked is the value of a checkbox that is ticked, among a request's fields.
+// Ticked is the value of a ticked checkbox.
 const Ticked = "true"

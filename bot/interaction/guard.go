@@ -18,8 +18,8 @@ func (e *PanicError) Error() string { return ErrPanic.Error() + ": " + e.Value }
 // Unwrap returns ErrPanic.
 func (e *PanicError) Unwrap() error { return ErrPanic }
 
-// Guard calls f and returns its error, which is a *PanicError if f panics. Whatever runs in a goroutine
-// beside a handler is called by it, so that a mistake about one interaction does not end the process.
+// Guard calls f and returns its error, or a *PanicError if f panics. All goroutines beside a handler run under
+// it, so that a bug in serving one interaction does not end the process.
 func Guard(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -29,7 +29,7 @@ func Guard(f func() error) (err error) {
 	return f()
 }
 
-// Go calls f in a goroutine of its own, and broke if f panics.
+// Go is Try in a goroutine of its own.
 func Go(f func(), broke func(*PanicError)) {
 	go Try(f, broke)
 }
@@ -45,7 +45,7 @@ func Try(f func(), broke func(*PanicError)) {
 	}
 }
 
-// Beside runs functions beside the handler that waits for them. The zero value is ready to use.
+// Beside runs functions concurrently and collects their errors and panics. The zero value is ready to use.
 type Beside struct {
 	running sync.WaitGroup
 	mu      sync.Mutex
@@ -63,7 +63,7 @@ func (b *Beside) Go(f func() error) {
 	})
 }
 
-// Wait waits until all have returned, and returns their errors.
+// Wait waits until all functions have returned, and joins their errors.
 func (b *Beside) Wait() error {
 	b.running.Wait()
 	return errors.Join(b.errs...)

@@ -1,11 +1,8 @@
-// Package interaction says what a Discord interaction is to the rest of the
-// program: the Request that a handler is given, the Response that it returns,
-// and the Router that finds the handler.
+// Package interaction has the types around a handler of Discord interactions: the Request that it is given, the
+// Response that it returns, and the Router that finds it.
 //
-// Nothing here talks to Discord. A handler is a function of its request; when
-// the response is sent, whether it is deferred first, and what happens to an
-// error is the business of package responder. So a handler is tested by calling
-// it.
+// Nothing here sends anything to Discord. A handler is a function of its request, and is tested by calling it.
+// Package responder decides when the response is sent and whether it is deferred first, and handles errors.
 package interaction
 
 import (
@@ -29,33 +26,31 @@ const (
 type Request struct {
 	ID   string // snowflake of the interaction
 	Kind Kind
-	// ApplicationID is the application's, which is ours.
+	// ApplicationID is the ID of the bot's application.
 	ApplicationID string
-	// Token is a secret with which the interaction is answered. It is for the responder, here or in the
-	// process that reports an action in the place of this one. A Request that is kept does not hold it.
+	// Token is the secret that the responder answers the interaction with. It is not part of a saved Request.
 	Token secret.Text `json:"-"`
 
-	// Shard is the one over which this came; empty where it came over HTTP.
+	// Shard is the shard that the interaction came over; empty if it came over HTTP.
 	Shard string
 
-	// UserID is the caller's, as Discord attested it.
+	// UserID is the caller, as Discord attests.
 	UserID string
-	// UserName is what the caller is called.
+	// UserName is the caller's name.
 	UserName string
-	// CustomerID says whose account this is about. It is the caller's, unless
-	// staff, whose right to it has been checked, act for a customer.
+	// CustomerID is the owner of the account that this is about: the caller, unless authorised staff act for a
+	// customer.
 	CustomerID string
 	RoleIDs    []string // the caller's in the guild
 
-	// BotAbsent says that the bot is not in the guild from which this comes: the caller has
-	// installed the application for themselves. It can answer there, and do nothing else.
-	// AppPermissions are those of the answer then.
+	// BotAbsent says that the bot is not in the guild, as the caller has installed the application only for
+	// themselves. The bot can answer there and do nothing else; AppPermissions are those of its answer.
 	BotAbsent bool
 
-	// InThread says that the channel is a thread, in which other permissions count.
+	// InThread says that the channel is a thread. Other permissions count there.
 	InThread bool
-	// Permissions are what the caller, and AppPermissions what the bot may do in the
-	// channel, as Discord's bits; 0 in a direct message.
+	// Permissions are the caller's, and AppPermissions the bot's permissions in the channel, as Discord's
+	// bits; 0 in a direct message.
 	Permissions, AppPermissions uint64
 
 	GuildID   string // empty in a direct message
@@ -64,59 +59,56 @@ type Request struct {
 	InBotDM bool
 
 	Locale string // the caller's Discord locale, such as "en-US"; may be empty
-	// Message stands for the message that this interaction makes or is about:
-	// the ID of the interaction that made it or, for a further one of that, its own.
+	// Message is a key for the message that this interaction makes or is about: the ID of the interaction that
+	// made it, or a follow-up's own ID.
 	Message string
 
-	// Name is the full name of a command ("bot list") or the custom ID of a
-	// component or modal; of the latter without what OpenedBy adds.
+	// Name is the full name of a command ("bot list"), or the custom ID of a component or modal (without what
+	// OpenedBy adds).
 	Name string
 	// Route is the pattern that matched Name; set by the router.
 	Route string
-	// Params holds what a pattern's wildcards matched.
+	// Params has the values of the pattern's wildcards.
 	Params map[string]string
 
-	// TargetID is the user on whom a context menu was opened.
+	// TargetID is the user whose context menu was opened.
 	TargetID string
-	// TargetName is what that user, or the one that an option names, is called. Of a
-	// component it is the author of its message's embed, which is the bot's to set.
+	// TargetName is the name of that user, or of the user that an option refers to. For a component it is the
+	// author of its message's embed, as the bot has set it.
 	TargetName string
-	// Options holds the options of a command by name, values as text.
+	// Options has the options of a command by name, values as text.
 	Options map[string]string
 	// Focused is the name of the option that is being typed (Autocomplete).
 	Focused string
 	// Values are the chosen values of a select menu.
 	Values []string
-	// Fields are the values of a modal's inputs by their custom IDs: what was typed,
-	// the value of the option that was chosen, or Ticked.
+	// Fields has the values of a modal's inputs by custom ID: the text, the value of the chosen option, or
+	// Ticked.
 	Fields map[string]string
 
-	// Running is the latest action that this has started; nil for none. The responder sets it.
+	// Running is the latest action that this interaction has started, or nil. The responder sets it.
 	Running *Action
-	// Reference is the short code that connects what the caller is told with
-	// what staff are told. It follows from ID alone.
+	// Reference is the short code that the caller and staff both read. It is derived from ID.
 	Reference string
-	// ReceivedAt is when the program got to know of the interaction, or should
-	// have where the connection was lost at that time. Zero: when it is served.
+	// ReceivedAt is when the interaction arrived, or an estimate if it was replayed. If it is zero, the
+	// responder sets it.
 	ReceivedAt time.Time
-	// AnswerBy is the moment until which a handler may wait for something
-	// better before its response is deferred.
+	// AnswerBy is how long a handler may wait for something better to show at once.
 	AnswerBy time.Time
 }
 
-// InMessage reports whether the request comes from a message of the bot's: from a
-// component, or from a modal that a component opened. Its answer may change
-// that message.
+// InMessage reports whether the request comes from a message of the bot: from a component, or from a modal that a
+// component opened. The response may update that message.
 func (r *Request) InMessage() bool { return r.Message != r.ID }
 
-// OfMenu reports whether the request comes from a select menu. What was chosen there stands until its
-// message is updated, and the same is not sent again by then (discord-api-docs#4801, #3441).
+// OfMenu reports whether the request comes from a select menu. A client keeps the selection until the message is
+// updated, and does not send the same choice again before (discord-api-docs#4801, #3441).
 func (r *Request) OfMenu() bool { return r.Kind == Component && len(r.Values) > 0 }
 
 // ByStaff reports whether staff act for a customer.
 func (r *Request) ByStaff() bool { return r.CustomerID != r.UserID }
 
-// CustomerName is what the customer is called; empty where Discord did not tell.
+// CustomerName returns the customer's name; empty if it is not known.
 func (r *Request) CustomerName() string {
 	if r.ByStaff() {
 		return r.TargetName

@@ -16,22 +16,21 @@ type Response struct {
 	Choices []Choice // Suggest
 	Modal   *Dialog  // Open
 
-	// Subject says what the message is about. What the work returns takes the
-	// message's place only while that is about the same: who has moved on to
-	// something else in the meantime is not pulled back.
+	// Subject is what the message is about. The result of Then replaces the message only while the message is
+	// still about the same: a user who has moved on is not pulled back.
 	Subject string
 
-	// Then is work that goes on after Discord accepted this response; nil for none.
+	// Then is work that begins once Discord has taken this response, or nil.
 	Then *Work
-	// Ended are the actions of a Batch that have ended since the response before.
+	// Ended are the actions of a Batch that have ended since the previous response.
 	Ended []Ended
 
-	// Action is told to staff, if it is set.
+	// Action is logged for staff, if it is set.
 	Action *Action
-	// Failure is told to staff, where it is set and Action was not Refused; what the caller is to
-	// know of it is in Message already.
+	// Failure is logged for staff, if it is set and Action is not Refused. Message already says what the caller
+	// should know of it.
 	Failure error
-	// Audit is told to staff, where it is set, also beside an error.
+	// Audit is logged for staff, if it is set, even beside an error.
 	Audit *Audit
 }
 
@@ -43,7 +42,7 @@ func (r Response) Act() (act Act) {
 	return act
 }
 
-// Changes reports whether what the response promises changes anything.
+// Changes reports whether the promised work changes anything.
 func (r Response) Changes() bool {
 	if r.Then == nil {
 		return false
@@ -56,9 +55,9 @@ func (r Response) Changes() bool {
 type Work struct {
 	// Does says what the work does.
 	Does Doing
-	// Run is called at most once, and not at all where Discord did not accept the response that promised
-	// the work: an action happens only for a caller who was told of it. What it returns takes that
-	// response's place in the same message, and so does the explanation of an error.
+	// Run is called at most once, and only if Discord has taken the response that promised the work: an action
+	// happens only if its caller sees that it begins. Its result, or the explanation of its error, replaces that
+	// response in the message.
 	Run func(context.Context) (Response, error)
 }
 
@@ -66,22 +65,20 @@ type Work struct {
 type Doing interface{ doing() }
 
 type (
-	// Redraw changes nothing. It is run however often Discord delivers the event, and in whichever
-	// processes.
+	// Redraw changes nothing. It runs whenever and wherever Discord delivers the event.
 	Redraw struct{}
-	// Change changes something, and is run once for an interaction.
+	// Change changes something other than a bot. It runs once for an interaction.
 	Change struct{}
-	// Act carries out an action on a bot. It is run also if the caller has moved on to something else,
-	// if it follows another one.
+	// Act carries out an action on a bot. One that follows another runs even if the caller has moved on.
 	Act struct {
 		Action *Action
-		Lock   Lock // the right to it
+		Lock   Lock // for the action
 	}
-	// Batch carries out actions on several bots at the same time. It returns more within seconds. So the
-	// response is sent once, and the work is run also if Discord does not take it. The caller is told of
-	// the actions whatever the message shows by then.
+	// Batch carries out actions on several bots concurrently. Its next response follows within seconds, so this
+	// one is sent once, and the work goes on even if Discord does not take it. The caller reads the outcomes
+	// whatever the message shows by then.
 	Batch struct {
-		Locks []Lock // the rights to actions that have begun since the response before
+		Locks []Lock // for the actions that have begun since the previous response
 	}
 )
 
@@ -92,27 +89,25 @@ func (Batch) doing()  {}
 
 // Ended is one of several actions that one interaction has started.
 type Ended struct {
-	// Request is that interaction, with an ID of the action's own: staff are told of each.
+	// Request is that interaction with an ID of its own for the action, as each is logged for staff.
 	Request *Request
 	Action  Action
-	Failure error // as Response has it
+	Failure error // see Response
 	Lock    Lock
 }
 
-// Lock is the right to carry out an action on a bot. While it is held, the action is recorded: if
-// the process dies, another one reports the action.
+// Lock is the right to carry out an action on a bot. Until Close the action has a record: if the process dies,
+// another one reports it.
 type Lock interface {
-	// Shared reports whether all other processes are kept from acting on the bot, and for the
-	// same interaction.
+	// Shared reports whether the lock keeps all other processes from acting on the bot and for the interaction.
 	Shared() bool
-	// Told is called when staff know how the action ended. Others may act on the bot from then on.
-	Told()
-	// Close is called when the caller knows, too, or if the action was not carried out.
+	// Logged is called once the outcome is logged for staff. Others may act on the bot from then on.
+	Logged()
+	// Close is called once the caller has the outcome, or if the action was not carried out.
 	Close()
 }
 
-// ReplyPrefix begins the custom IDs of components that are answered with a message of their
-// own. They stand in messages that others read as well.
+// ReplyPrefix begins the custom IDs of components in public messages. They are answered with a new message.
 const ReplyPrefix = "aside/"
 
 // Form is how a response appears.
@@ -121,26 +116,25 @@ type Form int
 // The forms of a response.
 const (
 	FormReply   Form = iota + 1 // a new message
-	FormUpdate                  // the message that holds the component is changed
+	FormUpdate                  // the message with the component is updated
 	FormSuggest                 // choices for the option that is being typed
 	FormOpen                    // a modal
-	FormKeep                    // everything stays as it is, and nothing is selected in a menu any more
-	FormDefer                   // what the work returns, which is still to come
+	FormKeep                    // nothing changes, except that a menu's selection is reset
+	FormDefer                   // the result of the work, later
 )
 
-// Message is the body of a message. All messages are visible to the caller
-// alone, and no text in them can mention anyone.
+// Message is the body of a message. Its texts cannot mention anyone.
 type Message struct {
 	Content    string
 	Embeds     []*discordgo.MessageEmbed
 	Components []discordgo.MessageComponent
-	// Files are shown by embeds that name them: attachment://name.
+	// Files are shown by embeds that refer to them: attachment://name.
 	Files []File
-	// Silent has a message in a channel notify nobody.
+	// Silent suppresses the notifications of a message in a channel.
 	Silent bool
 }
 
-// WithoutFiles returns the message without its files, and without the pictures that these are.
+// WithoutFiles returns the message without its files and the pictures made of them.
 func (m Message) WithoutFiles() Message {
 	embeds := make([]*discordgo.MessageEmbed, len(m.Embeds))
 	for i, e := range m.Embeds {
@@ -154,12 +148,12 @@ func (m Message) WithoutFiles() Message {
 	return m
 }
 
-// File is a file that a message brings along.
+// File is an attachment of a message.
 type File struct {
-	Name string // of letters, digits and what else needs no escaping
+	Name string // without characters that need escaping
 	Type string // such as image/png
 	Data []byte
-	// Description is read to who does not see it, in plain text of at most 1024 characters.
+	// Description is the alternative text, of at most 1024 characters.
 	Description string
 }
 
@@ -176,7 +170,7 @@ type Outcome string
 const (
 	Done        Outcome = "done"
 	Failed      Outcome = "failed"
-	Refused     Outcome = "refused"     // for what was entered: the caller's to mend, and no failure
+	Refused     Outcome = "refused"     // for the caller's input: no failure
 	Unconfirmed Outcome = "unconfirmed" // it may have happened
 )
 
@@ -186,36 +180,34 @@ type Action struct {
 	BotID   string
 	BotName string
 	Outcome Outcome
-	// Interrupted says that Outcome is Unconfirmed, or Failed as nothing was done, because the process died.
+	// Interrupted says that the process died: Outcome is Unconfirmed, or Failed if nothing was done.
 	Interrupted bool
 	Duration    time.Duration
 }
 
-// Audit is a use of staff's own commands that was no action on a bot.
+// Audit is a use of a staff command that is not an action on a bot.
 type Audit struct {
-	Detail  string // what was asked for, where the route and the customer do not say
-	Refused bool   // the caller may not
+	Detail  string // what was asked for, if the route and the customer do not say it
+	Refused bool   // the caller is not authorised
 }
 
 // Reply answers with a new message.
 func Reply(m Message) Response { return Response{Form: FormReply, Message: m} }
 
-// Update changes the message that holds the pressed component.
+// Update changes the message with the component that was used.
 func Update(m Message) Response { return Response{Form: FormUpdate, Message: m} }
 
 // Suggest offers choices, 25 at most, for the option that is being typed.
 func Suggest(choices []Choice) Response { return Response{Form: FormSuggest, Choices: choices} }
 
-// Open shows a modal. It must be returned in time: a deferred interaction can
-// not open one any more.
+// Open shows a modal. It must be returned before the interaction is deferred.
 func Open(d *Dialog) Response { return Response{Form: FormOpen, Modal: d} }
 
-// Keep takes note of the use of a component and changes nothing.
+// Keep acknowledges the use of a component and changes nothing.
 func Keep() Response { return Response{Form: FormKeep} }
 
-// Defer answers with what then returns, which is called once Discord has accepted that an
-// answer will follow. Whatever a handler changes is changed there: before that the
-// interaction may be another process's. subject is that of what then returns.
+// Defer defers the interaction, and answers with the result of then. All changes are made in then, as before
+// Discord has taken the deferral another process may answer the interaction. subject is that of the result.
 func Defer(subject string, then func(context.Context) (Response, error)) Response {
 	return Response{Form: FormDefer, Subject: subject, Then: &Work{Does: Change{}, Run: then}}
 }

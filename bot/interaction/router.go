@@ -8,28 +8,24 @@ import (
 	"strings"
 )
 
-// Handler serves one route. An error it returns is told to the caller and to
-// staff by the one who called it.
+// Handler serves one route. The responder explains its error to the caller and logs it for staff.
 //
-// It does not make the change that it is asked for: its response's Then does (see Defer), as
-// another process may have the same event.
+// A handler does not change anything itself, as another process may have the same event: its response's Then does
+// (see Defer).
 //
-// ctx ends when the interaction is over, whichever way, its Then included.
+// ctx ends when the interaction is over, Then included.
 type Handler func(ctx context.Context, r *Request) (Response, error)
 
-// Middleware makes of a handler another one, which stands before it: it passes a
-// request on, or answers in the handler's place.
+// Middleware wraps a handler. It passes a request on or answers it itself.
 type Middleware func(Handler) Handler
 
 // Everybody is the middleware of a group whose routes are for everybody.
 func Everybody(h Handler) Handler { return h }
 
-// Router finds the handler of an interaction. Routes are added by groups, before it is
-// used and never after.
+// Router finds the handler of an interaction. All routes are added, by groups, before it is used.
 //
-// A route is a pattern of parts between slashes: "list/{page}" matches "list/2". The part
-// "{name}" matches any one, and "{name...}" all that is left, which may hold slashes and
-// anything else.
+// A route is a pattern of parts between slashes: "list/{page}" matches "list/2". The part "{name}" matches any
+// one part, and "{name...}" the whole rest, slashes included.
 type Router struct {
 	routes   map[Kind][]route
 	problems []error
@@ -43,9 +39,9 @@ type route struct {
 
 // part is a part of a pattern.
 type part struct {
-	text     string // the wildcard's name, or what the part must be
+	text     string // the wildcard's name, or the text to match
 	wildcard bool
-	rest     bool // a wildcard that matches all that is left
+	rest     bool // a wildcard that matches the whole rest
 }
 
 // NewRouter returns a router without routes.
@@ -57,9 +53,8 @@ type Group struct {
 	admit  Middleware
 }
 
-// Group returns a group without routes. admit stands before each handler of the group:
-// it refuses those who may not use the routes, and passes others on. If admit is nil,
-// the routes are closed: nobody can use them, and Err reports them.
+// Group returns a group without routes. admit wraps each of its handlers and refuses users who may not use them.
+// If admit is nil, the routes are closed: nobody can use them, and Err reports them.
 func (r *Router) Group(admit Middleware) Group { return Group{r, admit} }
 
 // Command adds the handler of a command, named with its subcommands: "bot list".
@@ -70,10 +65,10 @@ func (g Group) Autocomplete(name, option string, h Handler) {
 	g.add(Autocomplete, name+" "+option, h)
 }
 
-// Component adds the handler of the components whose custom ID fits the pattern.
+// Component adds the handler of the components whose custom ID matches a pattern.
 func (g Group) Component(pattern string, h Handler) { g.add(Component, pattern, h) }
 
-// Modal adds the handler of the modals whose custom ID fits the pattern.
+// Modal adds the handler of the modals whose custom ID matches a pattern.
 func (g Group) Modal(pattern string, h Handler) { g.add(Modal, pattern, h) }
 
 func (g Group) add(kind Kind, pattern string, h Handler) {
@@ -85,13 +80,12 @@ func (g Group) add(kind Kind, pattern string, h Handler) {
 	g.router.add(kind, pattern, g.admit(h))
 }
 
-// failing returns a handler that serves nothing.
+// failing returns a handler that always fails.
 func failing(err error) Handler {
 	return func(context.Context, *Request) (Response, error) { return Response{}, err }
 }
 
-// Err reports what is wrong with the routes that were added: closed routes, malformed
-// patterns, and two patterns that match the same name.
+// Err reports all mistakes in the added routes: closed routes, malformed patterns, and patterns that overlap.
 func (r *Router) Err() error { return errors.Join(r.problems...) }
 
 // Patterns returns the patterns of the routes that were added for a kind of interactions.
@@ -130,8 +124,8 @@ func partOf(text string) part {
 	return part{name, true, rest}
 }
 
-// Route finds the handler for a request and notes in the request what matched.
-// If nothing does, the handler it returns reports why.
+// Route returns the handler for a request, and sets its Route and Params. If no pattern matches, the handler
+// returns why.
 func (r *Router) Route(req *Request) Handler {
 	name := req.Name
 	if req.Kind == Autocomplete {
@@ -154,7 +148,7 @@ func (r *Router) Route(req *Request) Handler {
 	return failing(err)
 }
 
-// overlaps reports whether there is a name that both patterns match.
+// overlaps reports whether any name matches both patterns.
 func (r route) overlaps(other route) bool {
 	for i, p := range r.parts {
 		switch {
@@ -169,8 +163,7 @@ func (r route) overlaps(other route) bool {
 	return len(r.parts) == len(other.parts)
 }
 
-// match reports whether a name matches the pattern, and returns what the wildcards match,
-// by their names.
+// match reports whether a name matches the pattern, and returns the values of the wildcards.
 func (r route) match(name string) (params map[string]string, ok bool) {
 	for i, p := range r.parts {
 		found, left, more := strings.Cut(name, "/")

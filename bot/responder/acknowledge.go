@@ -9,29 +9,26 @@ import (
 )
 
 const (
-	// How long Discord takes for its word is not documented, nor how long it is not to be
-	// had. Both are chosen for the 3 s that there are, and no more depends on them.
+	// Discord grants 3 s for a first response. Both values are chosen to fit into that.
 	//
-	// tryPause is after the first try that failed. Each further pause is twice as
-	// long, so that five tries which fail at once are spread over 2.55 s.
+	// tryPause follows the first failed try. The pauses double, so five tries that fail at once spread over
+	// 2.55 s.
 	tryPause = 170 * time.Millisecond
-	// tryPatience is how long a try is awaited alone. Then another one is sent
-	// beside it.
+	// tryPatience is how long a try goes on alone. Then another one is sent beside it.
 	tryPatience = 700 * time.Millisecond
 )
 
-// firstResponse is what Discord has of an interaction's first response.
+// firstResponse is the state of an interaction's first response.
 type firstResponse int
 
 const (
 	// notSent: this process has sent none.
 	notSent firstResponse = iota
-	// deferred: Discord has taken a deferral, and no response is in its place yet.
+	// deferred: Discord has taken a deferral that is not replaced yet.
 	deferred
 	// sent: Discord has taken a response.
 	sent
-	// unknown: no answer came in time, or Discord has a first response that may be another
-	// process's.
+	// unknown: no answer came in time, or Discord has one that may be another process's.
 	unknown
 	// refused: Discord has taken none.
 	refused
@@ -40,7 +37,7 @@ const (
 // taken reports whether Discord has taken a first response.
 func (f firstResponse) taken() bool { return f == deferred || f == sent }
 
-// sentAs returns what the first response is if Discord has taken it.
+// sentAs returns the state once Discord has taken the first response.
 func (rep *reply) sentAs() firstResponse {
 	if rep.deferral {
 		return deferred
@@ -51,17 +48,15 @@ func (rep *reply) sentAs() firstResponse {
 // sendFirst sends a first response once.
 type sendFirst func(context.Context, rest.Callback) error
 
-// respond sends a response as the first one. It goes into the answer to the request
-// that brought the interaction, if there is one, unless it promises work, which waits
-// for Discord's word, or brings files, which that answer is not documented to take
-// (disgoorg/disgo#122 sends them so), or is too late: the interaction is over after 3 s,
-// and Discord tells so in the answer to a call alone
+// respond sends a response as the first one. If the interaction came in an HTTP request, the response goes into
+// its answer, with three exceptions. If it promises work, Discord must first say that it has taken it. If it has
+// files, the answer is not documented to take them (disgoorg/disgo#122 sends them so). If it is late, only a call
+// returns that the interaction has expired after 3 s
 // (https://discord.com/developers/docs/interactions/receiving-and-responding).
-// Where the answer may be lost, the response is sent in a call as well. An interaction has
-// one first response, and 40060 refuses another
-// (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). No source
-// says so of a call after an answer that Discord got. Should Discord take that call, the
-// same text is shown, and nothing is done twice: what acts is not sent in an answer.
+//
+// If the answer may be lost, the response is sent in a call as well. Discord refuses a second first response with
+// 40060 (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). Should it take the call after
+// an answer, the same text is shown, and nothing is done twice, as the response promises no work.
 func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
 	if r.Form == interaction.FormOpen {
 		r.Modal = r.Modal.OpenedBy(rep.req.ID)
@@ -82,19 +77,16 @@ func (rep *reply) respond(ctx context.Context, r interaction.Response) error {
 	})
 }
 
-// acknowledge sends a first response until Discord has accepted or refused it or the
-// time for it is over. It notes what became of it, and when. To send it again is
-// safe: Discord takes one first response and refuses others with 40060
-// (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json), or with 10062
-// (JDA, InteractionCallbackImpl.java), which counts as a failure here.
+// acknowledge sends a first response until Discord has taken or refused it, or until firstBy. It sets rep.first
+// and rep.firstTook. A repetition is safe: Discord takes one first response and refuses others with 40060
+// (https://discord.com/developers/docs/topics/opcodes-and-status-codes#json), or with 10062 (JDA,
+// InteractionCallbackImpl.java), which counts as a failure here.
 //
-// A try that Discord refuses for now, or whose connection breaks, is repeated. One
-// to which no answer comes may be on its way or lost for good. It is awaited as
-// long as there is time, as Discord may just be slow, and another is sent beside it
-// over a new connection, as the old one may be dead. Whichever Discord accepts ends
-// the other.
+// A try that Discord refuses for now, or whose connection breaks, is repeated. If no answer comes, Discord may be
+// slow or the connection dead: the try goes on, and another is sent beside it over a new connection. The first to
+// succeed ends the other.
 func (rep *reply) acknowledge(ctx context.Context, send sendFirst) error {
-	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), rep.req.ReceivedAt.Add(firstBy)) // what is cancelled may still be said
+	ctx, cancel := context.WithDeadline(context.WithoutCancel(ctx), rep.req.ReceivedAt.Add(firstBy)) // a cancelled interaction is still answered
 	defer cancel()
 	to, perhapsOurs := rep.to, false
 	err := rest.Retry(ctx, rest.Retries{First: tryPause, Exact: true}, func(ctx context.Context) error {
@@ -122,9 +114,9 @@ func (rep *reply) acknowledge(ctx context.Context, send sendFirst) error {
 	return err
 }
 
-// try sends once and, where no answer comes while that is awaited alone, once more
-// beside it. Of two that fail the one that is not worth repeating counts. cancel ends ctx: the first
-// try is not awaited any more once the other one has succeeded.
+// try sends once and, after tryPatience without an answer, once more beside it. If both fail, it returns the error
+// that is not worth repeating, if either is. It calls cancel, which ends ctx and so the first try, if the second
+// succeeds.
 func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Callback, send sendFirst) error {
 	another, beside := to, make(chan error, 1)
 	another.NewConnection = true
@@ -143,10 +135,10 @@ func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Ca
 	if rest.IsTemporary(other) {
 		return err
 	}
-	return other // which may be a success
+	return other // may be nil
 }
 
-// once sends once. A panic, in whichever goroutine, becomes an error.
+// once sends once. A panic becomes an error.
 func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) error {
 	err := interaction.Guard(func() error { return send(ctx, to) })
 	if isUncertain(err) {
@@ -155,11 +147,11 @@ func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) er
 	return err
 }
 
-// deferNow defers the interaction, and returns Discord's word on that.
+// deferNow defers the interaction.
 func (rep *reply) deferNow(ctx context.Context) error {
 	form := interaction.FormReply
 	switch {
-	case rep.req.OfMenu(): // which a deferred update would not reset
+	case rep.req.OfMenu(): // a deferred update would not reset the menu
 		form = interaction.FormKeep
 	case rep.req.InMessage():
 		form = interaction.FormUpdate
@@ -170,12 +162,11 @@ func (rep *reply) deferNow(ctx context.Context) error {
 	})
 }
 
-// deferLater arranges for the interaction to be deferred where the handler is
-// not done in time. Suggestions cannot be deferred, and what is refused need
-// not be: Discord would take that for the answer to come from here.
+// deferLater defers the interaction if the handler is not done in time. Suggestions cannot be deferred.
+// Interactions that are not served must not be, as another process may answer them.
 //
-// outcome is to be called when the handler is done. If the interaction has been
-// deferred by then, or is about to be, it returns Discord's word on that.
+// outcome is called when the handler is done. If the interaction is deferred or being deferred by then, it returns
+// the error of that.
 func (rep *reply) deferLater(ctx context.Context) (outcome func() (refusal error)) {
 	if rep.req.Kind == interaction.Autocomplete || rep.notServed {
 		return func() error { return nil }

@@ -10,21 +10,19 @@ import (
 )
 
 const (
-	// maxServed is how many interactions are served at once. Most are over
-	// within milliseconds; those that run an action last as long as that. One
-	// that waits for the hosting service takes 60 KB.
+	// maxServed is how many interactions are served at once. Most take milliseconds; an action's takes as long
+	// as the action. One that waits for the hosting service takes 60 KB.
 	maxServed = 1000
-	// maxOfUser is how many of them may be one user's: the actions that a user may
-	// start in a minute, and more questions than one person asks at a time.
+	// maxOfUser is how many of them may be one user's: the actions that a user may start in a minute, and more
+	// requests than a person makes at a time.
 	maxOfUser = 40
-	// maxRefused is how many interactions may be refused at once: those of half a
-	// second in a flood of 2,000 a second. More are dropped, to bound the memory.
+	// maxRefused is how many interactions may be being refused at once: half a second of a flood of 2,000 a
+	// second. More are dropped, to bound memory.
 	maxRefused = 1000
 )
 
-// admission decides which interactions are served: those who come first. Neither a
-// flood nor one user's many interactions keep others from being served. Whoever is
-// not served is told so at once.
+// admission decides which interactions are served: the first to come, up to these limits. Users whose
+// interactions are not served read that at once.
 type admission struct {
 	served, refused *semaphore.Weighted
 
@@ -39,9 +37,8 @@ func newAdmission() *admission {
 	}
 }
 
-// enter lets an interaction of a user in, to be served or, where there is a
-// refusal, to be told that. leave is to be called when that is done. Without a
-// leave the interaction is dropped.
+// enter admits an interaction to be served or, with a refusal, to be refused. leave is called when that is done.
+// If leave is nil, the interaction is dropped.
 func (a *admission) enter(userID string) (leave func(), refusal error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -71,15 +68,14 @@ func (a *admission) leave(userID string) {
 	a.served.Release(1)
 }
 
-// stop lets nothing more be served.
+// stop refuses all interactions from now on.
 func (a *admission) stop() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.stopping = true
 }
 
-// wait waits until all of the places are free. It returns ctx's error where that is
-// done before.
+// wait waits until all places are free, or returns ctx's error.
 func wait(ctx context.Context, places *semaphore.Weighted, all int64) error {
 	if err := places.Acquire(ctx, all); err != nil {
 		return err

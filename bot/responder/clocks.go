@@ -7,20 +7,17 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// clocksWindow is for how long the smallest age of an interaction is kept apart from those after it.
+// clocksWindow is the time over which one smallest age is kept.
 const clocksWindow = 30 * time.Minute
 
-// clocks learns by how much Discord's clock and this machine's differ, to tell for how long an interaction
-// was on its way: between Discord, which puts the time in its ID
-// (https://discord.com/developers/docs/reference#snowflakes), and its arrival. Discord may have been slow,
-// or the network, or this process was not run.
+// clocks estimates how long an interaction took from Discord to this process. An interaction's ID has the time by
+// Discord's clock (https://discord.com/developers/docs/reference#snowflakes).
 //
-// The age of an interaction at its arrival is the difference of the clocks and the time on its way. The
-// smallest of the last 30 to 90 minutes is taken to be the difference alone. So a time is too short by
-// the shortest way in that time, some 50 ms where a process runs as it should, and a process that was never
-// run in time since it started looks as if it were. It is too long by no more than what the
-// clocks drift apart in 90 minutes, 0.3 s where nothing corrects this machine's. A clock that is wrong, or
-// is set, has no effect: ages are counted by the time since the process started.
+// The age of an interaction at its arrival is that delay plus the offset between the clocks. The smallest age of
+// the last 30 to 90 minutes is taken to be the offset. So an estimate is too short by the shortest delay of that
+// time, normally some 50 ms; a process that has always been slow looks as if it were not. It is too long by at most
+// the clocks' drift in 90 minutes, 0.3 s if nothing corrects this machine's clock. Ages are measured against the
+// process's start, so a wrong clock, or setting it, has no effect.
 //
 // It is safe for concurrent use.
 type clocks struct {
@@ -38,14 +35,14 @@ type smallest struct {
 
 func newClocks() *clocks { return &clocks{began: time.Now()} }
 
-// onTheWay returns for how long an interaction was on its way that arrived at a time by this
-// process's clock. known is false if there is nothing to compare it with, and the time 0 then.
+// onTheWay returns the estimated delay of an interaction that arrived at a time. If there is nothing to compare
+// it with, known is false and the delay 0.
 func (c *clocks) onTheWay(id string, arrived time.Time) (took time.Duration, known bool) {
 	sent, err := discordgo.SnowflakeTimestamp(id)
 	if err != nil {
 		return 0, false
 	}
-	// What is between two times of this process does not change when its clock is set.
+	// The difference of two times of this process is monotonic.
 	age := arrived.Sub(c.began) - sent.Sub(c.began.Round(0))
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -131,7 +131,7 @@ type lock struct {
 }
 
 func (l lock) Shared() bool { return !l.alone }
-func (l lock) Told()        { l.discord.note("told " + l.action) }
+func (l lock) Logged()      { l.discord.note("told " + l.action) }
 func (l lock) Close()       { l.discord.note("close " + l.action) }
 
 func (d *discord) note(what string) {

@@ -6,48 +6,47 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// messages remembers what messages show, for as long as a reply may yet change
-// them. It does not see another replica's changes.
+// messages tracks what messages show while a reply may still change them. It does not see other replicas' changes.
 type messages struct {
-	mu   sync.Mutex
-	held map[string]*heldMessage
+	mu      sync.Mutex
+	tracked map[string]*trackedMessage
 }
 
-type heldMessage struct {
+type trackedMessage struct {
 	shown
-	holders int
+	users int // calls of track that are not released
 }
 
 // shown is what a message shows.
 type shown struct {
-	subject string // such as a certain bot
-	by      *reply // that changed it last
+	subject string // see interaction.Response
+	by      *reply // the last to change it
 }
 
-// hold keeps a message in mind until release is called.
-func (m *messages) hold(id string) (message *heldMessage, release func()) {
+// track tracks a message until release is called.
+func (m *messages) track(id string) (message *trackedMessage, release func()) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	message = m.held[id]
+	message = m.tracked[id]
 	if message == nil {
-		message = &heldMessage{}
-		m.held[id] = message
+		message = &trackedMessage{}
+		m.tracked[id] = message
 	}
-	message.holders++
+	message.users++
 	return message, func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if message.holders--; message.holders == 0 {
-			delete(m.held, id)
+		if message.users--; message.users == 0 {
+			delete(m.tracked, id)
 		}
 	}
 }
 
-// change notes that a response changes the message that its request is about:
-// before it is sent, so that work which ends meanwhile does not undo it.
+// change notes, before a response is sent, that it changes the message of its request, so that work that ends
+// meanwhile does not undo it.
 //
-// Who answers a command makes its message. If somebody has already pressed something in that, another
-// process has made it, and this answer is not shown any more.
+// The answer to a command makes its message. If somebody has already used a component there, another process has
+// made the message, and this answer will not be shown.
 func (rep *reply) change(r interaction.Response) {
 	rep.responder.messages.mu.Lock()
 	defer rep.responder.messages.mu.Unlock()
@@ -60,8 +59,7 @@ func (rep *reply) change(r interaction.Response) {
 	rep.message.shown = shown{r.Subject, rep}
 }
 
-// takeBack notes that Discord has not taken the response that changed the message: it has another
-// one to the same interaction.
+// takeBack undoes change, as Discord has another process's response to the interaction.
 func (rep *reply) takeBack() {
 	rep.responder.messages.mu.Lock()
 	defer rep.responder.messages.mu.Unlock()
@@ -70,14 +68,12 @@ func (rep *reply) takeBack() {
 	}
 }
 
-// mayChange reports whether the end of work may replace what the message shows.
-// before is the response that promised the work. A customer who has moved
-// on to something else is not pulled back. While the message shows the same, the
-// end of an action always replaces it, and so does what was deferred: of several
-// changes the last one to be made is to be seen. Anything else replaces it only where
-// nothing newer was put there meanwhile, as that may be the end of an action.
+// mayChange reports whether the result of work may replace what the message shows. before is the response that
+// promised the work. A customer who has moved on to another subject is not pulled back. With the same subject, the
+// outcome of an action and a deferred response always replace it, so that the latest change is seen. Any other
+// result replaces it only if nothing newer is there, as that may be the outcome of an action.
 //
-// A reply to what was deferred takes no message's place.
+// A deferred response that is a new message replaces nothing.
 func (rep *reply) mayChange(before, r interaction.Response) bool {
 	rep.responder.messages.mu.Lock()
 	defer rep.responder.messages.mu.Unlock()

@@ -6,8 +6,7 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// observe passes on what was measured of an interaction that is over, and shows each one to who
-// looks for a mistake.
+// observe passes the measurements of an interaction on, and logs them at the level debug.
 func (r *Responder) observe(req *interaction.Request, o Observation) {
 	if line := r.cfg.Log.Debug(); line.Enabled() {
 		line.Str("interaction", req.ID).Str("reference", req.Reference).Str("kind", string(o.Kind)).Str("route", o.Route).Str("user", req.UserID).

@@ -8,11 +8,10 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// acted reports whether a response tells how actions fare. The caller is told of those whatever
-// happens.
+// acted reports whether a response has the outcome or progress of actions. The caller is always shown that.
 func (rep *reply) acted(r interaction.Response) bool { return r.Action != nil || len(rep.together) > 0 }
 
-// isPassing reports whether another response is put in the place of one soon.
+// isPassing reports whether a response is soon replaced by another.
 func isPassing(r interaction.Response) bool {
 	if r.Then == nil {
 		return false
@@ -21,8 +20,7 @@ func isPassing(r interaction.Response) bool {
 	return passing
 }
 
-// pass shows a response in whose place another one is put soon. Should Discord not take it, that
-// one is shown in time.
+// pass tries once to show a response that is soon replaced.
 func (rep *reply) pass(ctx context.Context, r interaction.Response) {
 	ctx, cancel := context.WithTimeout(ctx, passLimit)
 	defer cancel()
@@ -33,8 +31,8 @@ func (rep *reply) pass(ctx context.Context, r interaction.Response) {
 	rep.first = sent
 }
 
-// tell has staff told how an action has ended. Others may act on the bot from then on.
-func (rep *reply) tell(e interaction.Ended) {
+// logOutcome logs the outcome of an action for staff. Others may act on the bot from then on.
+func (rep *reply) logOutcome(e interaction.Ended) {
 	rep.log(zerolog.InfoLevel).Str("action", e.Action.Name).Str("bot", e.Action.BotID).
 		Str("outcome", string(e.Action.Outcome)).Dur("took_ms", e.Action.Duration).Msg("action")
 	if observe := rep.responder.cfg.ObserveAction; observe != nil {
@@ -42,6 +40,6 @@ func (rep *reply) tell(e interaction.Ended) {
 	}
 	rep.responder.cfg.Staff.Action(e.Request, e.Action, e.Failure)
 	if e.Lock != nil {
-		e.Lock.Told()
+		e.Lock.Logged()
 	}
 }

@@ -20,40 +20,40 @@ type reply struct {
 	responder *Responder
 	req       *interaction.Request
 	to        rest.Callback
-	inline    interaction.Inline // what may take the first response; nil for nothing
-	message   *heldMessage       // that the request is about
+	inline    interaction.Inline // takes the first response, if not nil
+	message   *trackedMessage    // the request's
 	before    shown              // what the message showed before this reply changed it
-	notServed bool               // the interaction is not served, and told so
-	replayed  bool               // by Discord, after the connection was lost
-	// onTheWay is for how long the interaction was before it arrived, if clocksKnown is set.
+	notServed bool               // the interaction is refused
+	replayed  bool               // see interaction.Event
+	// onTheWay is how long the interaction took to arrive, if clocksKnown is set.
 	onTheWay    time.Duration
 	clocksKnown bool
 
-	first    firstResponse // what Discord has of it
-	deferral bool          // the first response is a deferral, or was to be one
-	beside   string        // the ID of the answer beside the message that the caller is in; "" if there is none
-	// unheard says that a try to send the first response has had no answer.
+	first    firstResponse
+	deferral bool   // the first response is a deferral, or was meant to be one
+	beside   string // the ID of the answer beside the message with the component, or ""
+	// unheard says that a try to send the first response had no answer.
 	unheard   atomic.Bool
-	firstTook time.Duration    // since the arrival, until Discord's word on the first response
-	begun     bool             // the work that a response promised has
-	lock      interaction.Lock // of the latest action; nil if there was none
-	together  []interaction.Lock
+	firstTook time.Duration      // from the arrival until Discord answered the first response
+	begun     bool               // promised work has begun
+	lock      interaction.Lock   // of the latest action, or nil
+	together  []interaction.Lock // of the actions of a Batch
 	outcome   string
 	reason    string // why the caller was not answered
 }
 
-// log begins a line of the process log that tells which interaction it is about.
+// log begins a line of the process log with the fields that identify the interaction.
 func (rep *reply) log(level zerolog.Level) *zerolog.Event {
 	return rep.responder.cfg.Log.WithLevel(level).
 		Str("interaction", rep.req.ID).Str("reference", rep.req.Reference).Str("route", rep.req.Route).Str("user", rep.req.UserID)
 }
 
-// logError is log, with an error.
+// logError is log with an error.
 func (rep *reply) logError(level zerolog.Level, err error) *zerolog.Event {
 	return rep.log(level).Err(untyped(rep.req, err))
 }
 
-// run answers the interaction, and observes how that went.
+// run answers the interaction and reports the measurements.
 func (rep *reply) run(h interaction.Handler) {
 	by := lifetime
 	if rep.req.Kind == interaction.Autocomplete { // Discord takes no second response
@@ -66,7 +66,7 @@ func (rep *reply) run(h interaction.Handler) {
 		rep.answer(ctx, h)
 		return interaction.Response{}, nil
 	})
-	if err != nil { // a handler's panic has been dealt with, so this is the responder's own
+	if err != nil { // answer handles a handler's panic, so this one is the responder's own
 		rep.outcome = "unanswered"
 		rep.responder.cfg.Staff.Failure(rep.req, err)
 	}
@@ -74,14 +74,13 @@ func (rep *reply) run(h interaction.Handler) {
 	if first > 0 {
 		first += rep.onTheWay
 	}
-	if first >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // others are late for reasons of their own
+	if first >= slowFirst && rep.first.taken() && !rep.notServed && !rep.replayed { // these may be late
 		rep.log(zerolog.WarnLevel).Bool("deferred", rep.deferral).Dur("took_ms", first).Dur("waited_ms", rep.onTheWay).Msg("a first response was slow")
 	}
 	rep.responder.observe(rep.req, Observation{Kind: rep.req.Kind, Route: rep.req.Route, Outcome: rep.outcome, Deferred: rep.deferral, Reason: rep.reason, First: first})
 }
 
-// answer calls the handler, sends its response, and goes on with work as long as
-// there is one.
+// answer calls the handler, sends its response, and then does promised work.
 func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	endDeferral := rep.deferLater(ctx)
 	response, err := rep.guarded(func() (interaction.Response, error) { return h(ctx, rep.req) })
@@ -89,20 +88,20 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		rep.keep(response)
 	}
 	defer rep.unlock()
-	refusal := endDeferral()        // Discord's
-	tooSlow := rep.first != notSent // the handler was, and the interaction has been deferred
+	refusal := endDeferral()        // Discord's, of the deferral
+	tooSlow := rep.first != notSent // the interaction has been deferred
 	if errors.Is(err, interaction.ErrHandledElsewhere) && (!tooSlow || refusal != nil) {
-		rep.outcome = "elsewhere" // the other process sees to the caller
+		rep.outcome = "elsewhere" // the other process answers the caller
 		rep.log(zerolog.InfoLevel).Msg("the interaction is answered elsewhere")
 		return
 	}
 	response = rep.result(response, err)
-	// A reply to somebody who is in a message leaves that as it is.
+	// A new message in answer to a component leaves the component's message as it is.
 	if response.Form == interaction.FormUpdate || response.Form == interaction.FormDefer || !rep.req.InMessage() {
 		rep.change(response)
 	}
 	err = refusal
-	// An answer beside a menu comes after an update of its message, so that the same can be chosen again.
+	// Before a new message in answer to a menu its message is updated, so that the same can be chosen again.
 	follows := tooSlow || response.Form == interaction.FormReply && rep.req.OfMenu()
 	switch {
 	case tooSlow:
@@ -110,7 +109,7 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 		err = rep.deferNow(ctx)
 	case follows:
 		if err = rep.deferNow(ctx); rep.first == unknown && !response.Changes() {
-			err = nil // whether Discord has taken the update, the answer itself finds out
+			err = nil // the answer itself will show whether Discord has taken the update
 		}
 	default:
 		response, err = rep.orExplained(response, func(r interaction.Response) error { return rep.respond(ctx, r) })
@@ -139,8 +138,8 @@ func (rep *reply) answer(ctx context.Context, h interaction.Handler) {
 	}
 }
 
-// work goes on as long as responses promise that, each in the place of the one before.
-// It returns the last, with why the caller could not be told of that.
+// work does promised work as long as responses promise more, and shows each response in place of the one before.
+// It returns the last response, with why it could not be shown.
 func (rep *reply) work(ctx context.Context, response interaction.Response) (last interaction.Response, err error) {
 	for err == nil && response.Then != nil {
 		rep.begun = true
@@ -148,7 +147,7 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 		response = rep.runThen(ctx, response)
 		rep.keep(response)
 		if !rep.mayChange(before, response) {
-			if response.Then != nil { // whose end tells of both
+			if response.Then != nil { // its result will say both
 				continue
 			}
 			return response, rep.followUp(ctx, response)
@@ -165,11 +164,11 @@ func (rep *reply) work(ctx context.Context, response interaction.Response) (last
 	return response, err
 }
 
-// keep keeps the lock of the action that a response starts, if any, in the place of
-// that of an action which has ended, and those of actions that run together.
+// keep keeps the locks of the actions that a response starts, for unlock. The lock of an earlier action that has
+// ended is closed.
 func (rep *reply) keep(r interaction.Response) {
 	for _, e := range r.Ended {
-		rep.hold(e.Lock)
+		rep.keepLock(e.Lock)
 	}
 	if r.Then == nil {
 		return
@@ -177,25 +176,24 @@ func (rep *reply) keep(r interaction.Response) {
 	switch does := r.Then.Does.(type) {
 	case interaction.Batch:
 		for _, lock := range does.Locks {
-			rep.hold(lock)
+			rep.keepLock(lock)
 		}
 	case interaction.Act:
-		rep.unlock() // staff were told how it ended
+		rep.unlock() // the outcome of the earlier action is logged
 		rep.req.Running, rep.lock = does.Action, does.Lock
 	}
 }
 
-// hold keeps the lock of one of several actions.
-func (rep *reply) hold(lock interaction.Lock) {
+// keepLock keeps the lock of an action of a Batch.
+func (rep *reply) keepLock(lock interaction.Lock) {
 	if lock != nil && !slices.Contains(rep.together, lock) {
 		rep.together = append(rep.together, lock)
 	}
 }
 
-// begin has the interaction count as one that acts, once Discord has taken a response whose work
-// changes something: the event may come to several processes, and again after one has died. The
-// lock of an action has done so before. shared reports whether no other process acts, and
-// duplicate whether one does, or did.
+// begin makes the interaction count as one that has acted, before its work changes something: the event may come
+// to several processes, and again after one has died. The lock of an action has done so already. shared reports
+// whether no other process can act, and duplicate whether one does or did.
 func (rep *reply) begin(ctx context.Context, r interaction.Response) (shared, duplicate bool) {
 	if r.Then == nil || rep.responder.cfg.Begin == nil {
 		return !alone(r), false
@@ -208,15 +206,14 @@ func (rep *reply) begin(ctx context.Context, r interaction.Response) (shared, du
 	return shared, errors.Is(err, actions.ErrDuplicate)
 }
 
-// alone reports whether no other process was kept from acting for the same interaction as
-// a response does. Its work is run only if it is certain that Discord took this process's response,
-// and not another one's.
+// alone reports whether a response's lock is this process's only, so that another process may act for the same
+// interaction. Its work runs only if Discord has certainly taken this process's response.
 func alone(r interaction.Response) bool {
 	lock := r.Act().Lock
 	return lock != nil && !lock.Shared()
 }
 
-// unsure says that another process may carry an action out, and this one does not.
+// unsure returns the error that another process may carry an action out, and this one does not.
 func unsure(r interaction.Response) error {
 	starts := r.Act().Action
 	if starts == nil {
@@ -236,8 +233,8 @@ func (rep *reply) unlock() {
 	}
 }
 
-// followUp tells the end of work whose message shows something else by now. The
-// end of an action gets a message of its own; anything else is not told at all.
+// followUp sends the result of work whose message shows something else by now. The outcome of an action gets a
+// message of its own; anything else is dropped.
 func (rep *reply) followUp(ctx context.Context, r interaction.Response) error {
 	if !rep.acted(r) {
 		return nil
@@ -252,7 +249,7 @@ func (rep *reply) guarded(handle func() (interaction.Response, error)) (response
 		response, err = handle()
 		return err
 	})
-	if p, ok := errors.AsType[*interaction.PanicError](err); ok { // in it, or in what it has waited for
+	if p, ok := errors.AsType[*interaction.PanicError](err); ok { // in the function, or beside it
 		value := withoutTyped(rep.req, p.Value)
 		rep.log(zerolog.ErrorLevel).Str("panic", value).Bytes("stack", p.Stack).Msg("a panic")
 		err = fmt.Errorf("%w: %s", interaction.ErrPanic, value)
@@ -260,8 +257,7 @@ func (rep *reply) guarded(handle func() (interaction.Response, error)) (response
 	return response, err
 }
 
-// runThen runs the work that a response promised. After a panic in it nobody knows
-// how far it came.
+// runThen runs the work that a response promised. After a panic the outcome is not known.
 func (rep *reply) runThen(ctx context.Context, r interaction.Response) interaction.Response {
 	r, err := rep.guarded(func() (interaction.Response, error) { return r.Then.Run(ctx) })
 	if errors.Is(err, interaction.ErrPanic) {
@@ -270,12 +266,11 @@ func (rep *reply) runThen(ctx context.Context, r interaction.Response) interacti
 	return rep.result(r, err)
 }
 
-// result makes of what a handler returned the response to send, and tells
-// staff what they should know of it.
+// result returns the response to send for what a handler returned, and logs for staff.
 func (rep *reply) result(r interaction.Response, err error) interaction.Response {
 	if r.Audit != nil {
 		line := rep.log(zerolog.InfoLevel).Bool("refused", r.Audit.Refused).Str("customer", rep.req.CustomerID)
-		if rep.req.Kind != interaction.Command { // what was typed stands in staff's channel alone
+		if rep.req.Kind != interaction.Command { // typed text goes to staff's channel only
 			line = line.Str("detail", r.Audit.Detail)
 		}
 		line.Msg("staff command")
@@ -289,12 +284,12 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 	}
 	if r.Action != nil && r.Action.Outcome == interaction.Refused {
 		rep.outcome = "refused"
-		rep.log(zerolog.InfoLevel).Msg("what was entered was refused") // in words that may repeat it
+		rep.log(zerolog.InfoLevel).Msg("what was entered was refused") // without the service's words: they may repeat it
 	} else if r.Failure != nil {
 		rep.failed("failed", r.Failure)
 	}
 	if r.Action != nil {
-		rep.tell(interaction.Ended{Request: rep.req, Action: *r.Action, Failure: r.Failure, Lock: rep.lock})
+		rep.logOutcome(interaction.Ended{Request: rep.req, Action: *r.Action, Failure: r.Failure, Lock: rep.lock})
 	}
 	for _, e := range r.Ended {
 		if e.Failure != nil {
@@ -302,13 +297,12 @@ func (rep *reply) result(r interaction.Response, err error) interaction.Response
 			rep.logError(zerolog.ErrorLevel, e.Failure).Str("bot", e.Action.BotID).Msg("an interaction failed")
 			rep.responder.cfg.Staff.Failure(e.Request, untyped(e.Request, e.Failure))
 		}
-		rep.tell(e)
+		rep.logOutcome(e)
 	}
 	return r
 }
 
-// explained turns an error into what the caller is told, and tells staff where
-// it is a fault.
+// explained returns the response to an error, and logs it for staff if it is a fault.
 func (rep *reply) explained(err error) interaction.Response {
 	explanation := rep.responder.cfg.Explain(rep.req, err)
 	if explanation.Fault {
@@ -323,10 +317,10 @@ func (rep *reply) explained(err error) interaction.Response {
 	return interaction.Reply(explanation.Message)
 }
 
-// failed logs a failure and tells staff.
+// failed logs a failure, also for staff.
 func (rep *reply) failed(outcome string, err error) {
 	rep.outcome = outcome
-	if rep.req.Kind == interaction.Autocomplete { // every key that is pressed would be told
+	if rep.req.Kind == interaction.Autocomplete { // staff would read of each key press
 		rep.logError(zerolog.WarnLevel, err).Msg("nothing can be suggested")
 		return
 	}

@@ -1,11 +1,8 @@
-// Package responder sees to it that every interaction is answered in time and
-// truthfully.
+// Package responder answers every interaction in time and truthfully.
 //
-// It calls the handler that the router finds and sends what that returns. Where
-// the handler is done soon, its response is the first thing that Discord hears;
-// otherwise the interaction is deferred before Discord's three seconds are over
-// and the response put in place later. Errors, panics, logging and figures are
-// dealt with here, once, around all handlers.
+// It calls the handler that the router finds, and sends the handler's response. If the handler is slow, it defers
+// the interaction within Discord's three seconds and replaces the deferral later. Errors, panics, logging and
+// metrics of all handlers are handled here.
 package responder
 
 import (
@@ -28,20 +25,20 @@ type Discord interface {
 	EditOriginal(context.Context, rest.Callback, interaction.Message) error
 	EditFollowUp(ctx context.Context, to rest.Callback, messageID string, m interaction.Message) error
 	FollowUp(context.Context, rest.Callback, interaction.Message) (messageID string, err error)
-	// FindOriginal returns the text and the embeds of the first response. There is no error if there is one.
+	// FindOriginal returns the text and the embeds of the first response, or an error if there is none.
 	FindOriginal(context.Context, rest.Callback) (interaction.Message, error)
 }
 
-// StaffLog is told what staff should know, before the caller is answered. Its
-// methods return once that is recorded, within a fraction of a second.
+// StaffLog logs for staff, before the caller is answered. Its methods return once the entry is saved, within a
+// fraction of a second.
 type StaffLog interface {
-	// Action is told with why the action failed; nil if it went well.
+	// Action logs the outcome of an action. failure is nil if it succeeded.
 	Action(r *interaction.Request, a interaction.Action, failure error)
 	Failure(*interaction.Request, error)
 	Audit(*interaction.Request, interaction.Audit)
-	// EventUnreadable is told why nobody can be answered.
+	// EventUnreadable logs an event that cannot be answered.
 	EventUnreadable(error)
-	// InteractionStuck is told that an interaction does not end.
+	// InteractionStuck logs that an interaction does not end.
 	InteractionStuck()
 }
 
@@ -49,11 +46,11 @@ type StaffLog interface {
 type Observation struct {
 	Kind     interaction.Kind
 	Route    string
-	Outcome  string // "ok", "refused" (the caller's to mend), "failed", "unanswered", "elsewhere" (another process answers)
+	Outcome  string // "ok", "refused" (the caller's mistake), "failed", "unanswered", "elsewhere" (another process answers)
 	Deferred bool
 	Reason   string // why the caller was not answered, in a few words; empty otherwise
-	// First is from when Discord sent the event to its word on the first response, as far as can be
-	// told (clocks): no less than from the arrival of the event. It is 0 if nothing was sent.
+	// First is how long after sending the event Discord answered the first response, as far as clocks can
+	// estimate; at least since the event's arrival. It is 0 if nothing was sent.
 	First time.Duration
 }
 
@@ -62,47 +59,42 @@ type Config struct {
 	Discord Discord
 	Router  *interaction.Router
 	Explain func(*interaction.Request, error) interaction.Explanation
-	// Interrupted says how an action ended whose process died. ShowsEnd reports whether a message shows how
-	// an action ended.
+	// Interrupted returns the response for an action whose process died. ShowsEnd reports whether a message shows
+	// the outcome of an action.
 	Interrupted func(*interaction.Request, interaction.Action) interaction.Response
 	ShowsEnd    func(interaction.Message) bool
-	// Begin has an interaction count as one that has acted, as actions.Actions does. It may be
-	// nil.
+	// Begin is actions.Actions.Begin. It may be nil.
 	Begin   func(context.Context, *interaction.Request) (shared bool, err error)
 	Staff   StaffLog
 	Observe func(Observation)
-	// OnBack is rest.Client's: customers who are yet to be told read at once when Discord answers
-	// again. It may be nil.
+	// OnBack is rest.Client.OnBack: later responses are then sent at once after an outage. It may be nil.
 	OnBack func(func()) (stop func())
 	// ObserveAction is called with each action that has ended. It may be nil.
 	ObserveAction func(interaction.Action)
 	Log           zerolog.Logger
 }
 
-// How the time is used that Discord grants: 3 s for a first response, and 15 min for
-// everything (https://discord.com/developers/docs/interactions/receiving-and-responding).
-// Each but slowFirst and replayedAge counts from when the event arrived.
+// Discord grants 3 s for a first response, and 15 min in all
+// (https://discord.com/developers/docs/interactions/receiving-and-responding). Times count from the event's
+// arrival.
 const (
-	// answerBy is by when what is slow should be given up for less (Request.AnswerBy).
+	// answerBy is when a handler should make do with what it has (Request.AnswerBy).
 	answerBy = 1200 * time.Millisecond
-	// deferAfter is how long a handler is awaited before the interaction is
-	// deferred. It leaves room for the deferral to be sent again.
+	// deferAfter is when the interaction is deferred. It leaves time to send the deferral again.
 	deferAfter = 1500 * time.Millisecond
-	// suggestBy is by when suggestions must be there, which cannot be deferred.
+	// suggestBy is when suggestions must be ready, as they cannot be deferred.
 	suggestBy = 2 * time.Second
-	// stepAside is how long a process that stops waits before it says so. The one
-	// that replaces it may serve the customer meanwhile.
+	// stepAside is how long a stopping process waits before it refuses an interaction. The process that replaces
+	// it may answer first.
 	stepAside = 2 * time.Second
-	// slowFirst is how long after Discord sent the event a first response is one to look into.
-	// Neither the hosting service nor Redis delays it for so long, as it is deferred before, but
-	// for suggestions.
+	// slowFirst is how long after Discord sent the event a first response is logged as slow. As slow handlers are
+	// deferred, only suggestions are that late because of the hosting service or Redis.
 	slowFirst = 2 * time.Second
-	// firstBy is by when Discord must have the first response.
+	// firstBy is when Discord must have the first response.
 	firstBy = 2900 * time.Millisecond
-	// lifetime is how long a handler may go on.
+	// lifetime is how long a handler may run.
 	lifetime = 14*time.Minute + 30*time.Second
-	// replayedAge is how old an event is taken to be that Discord sent while the
-	// connection was lost. It leaves a moment before the interaction is deferred.
+	// replayedAge is the assumed age of a replayed event. It leaves a moment before the deferral.
 	replayedAge = 1400 * time.Millisecond
 )
 
@@ -115,20 +107,20 @@ type Responder struct {
 	messages  messages
 	admission *admission
 	clocks    *clocks
-	telling   singleflight.Group // of callers whose actions are reported, by token
+	reports   singleflight.Group // edits of messages by Report, by token
 }
 
 // New returns a responder.
 func New(cfg Config) *Responder {
-	r := &Responder{cfg: cfg, messages: messages{held: make(map[string]*heldMessage)}, admission: newAdmission(), clocks: newClocks()}
+	r := &Responder{cfg: cfg, messages: messages{tracked: make(map[string]*trackedMessage)}, admission: newAdmission(), clocks: newClocks()}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	return r
 }
 
-// Accept has an event served, and returns at once.
+// Accept serves an event in a goroutine of its own.
 func (r *Responder) Accept(event *interaction.Event) { go r.Serve(event) }
 
-// Serve answers one event and returns when all is said, which may take minutes. It never panics.
+// Serve serves one event. It may take minutes, and never panics.
 func (r *Responder) Serve(event *interaction.Event) {
 	interaction.Try(func() { r.serve(event) }, func(p *interaction.PanicError) {
 		r.cfg.Log.Error().Str("panic", p.Value).Bytes("stack", p.Stack).Str("interaction", event.ID).Msg("a panic")
@@ -144,7 +136,7 @@ func (r *Responder) serve(event *interaction.Event) {
 		req.ReceivedAt = time.Now()
 	}
 	onTheWay, clocksKnown := r.clocks.onTheWay(req.ID, req.ReceivedAt)
-	if event.Replayed { // it was on its way for as long as the connection was lost, which is no fault of this process
+	if event.Replayed { // the delay is the lost connection's, and not this process's fault
 		req.ReceivedAt = req.ReceivedAt.Add(-replayedAge)
 		onTheWay, clocksKnown = 0, false
 	}
@@ -168,7 +160,7 @@ func (r *Responder) serve(event *interaction.Event) {
 		r.observe(req, Observation{Kind: req.Kind, Route: "none", Outcome: "unanswered"})
 		return
 	}
-	message, release := r.messages.hold(req.Message)
+	message, release := r.messages.track(req.Message)
 	defer release()
 	rep := &reply{
 		responder: r, req: req, message: message, notServed: refusal != nil, replayed: event.Replayed,
@@ -182,10 +174,10 @@ func (r *Responder) serve(event *interaction.Event) {
 	rep.run(handler)
 }
 
-// Report tells how an action ended whose process died: staff, if they do not know yet, and the caller, for
-// as long as Discord lets us and unless the message shows an end. The actions of one interaction share a
-// message, which is changed once for those that are reported at the same time. Discord is tried once, so
-// that staff do not wait for it to read of others. After an error the caller may be told later.
+// Report reports an action whose process died. It logs the outcome for staff unless report.Known is set. Then it
+// edits the caller's message, while the token is valid, and unless the message shows an outcome. The actions of
+// one interaction share a message; concurrent reports edit it once. Discord is tried once, so that staff's entries
+// do not wait for it. After an error the caller may be answered by another call.
 func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	req := &report.Request
 	req.Running = &report.Action
@@ -200,7 +192,7 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	if req.Token == "" {
 		return nil
 	}
-	_, err, _ := r.telling.Do(req.Token.Reveal(), func() (any, error) { return nil, rep.editUnended(ctx, response.Message) })
+	_, err, _ := r.reports.Do(req.Token.Reveal(), func() (any, error) { return nil, rep.editUnended(ctx, response.Message) })
 	if err != nil {
 		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
@@ -211,8 +203,8 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	return nil
 }
 
-// refuse returns what stands in for the handler of an interaction that is not served.
-// Other processes may have it as well: one that stops leaves it to them for a while.
+// refuse returns the handler of an interaction that is not served. Other processes may have it as well, so a
+// stopping process first leaves it to them for a while.
 func refuse(why error) interaction.Handler {
 	return func(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 		if errors.Is(why, interaction.ErrStopping) {
@@ -222,14 +214,13 @@ func refuse(why error) interaction.Handler {
 	}
 }
 
-// Stop serves no more interactions. Customers who come from now on are told that
-// the program is stopping; over HTTP their interactions are declined, so that a proxy may
-// ask another process.
+// Stop refuses all further interactions: users read that the program is stopping. Over HTTP they are declined, so
+// that a proxy may ask another process.
 func (r *Responder) Stop() { r.admission.stop() }
 
-// Drain stops, and waits for the interactions that are being served. Once ctx is
-// done it cancels them, and they have lastLimit and a second to say how far they came. An
-// interaction that does not end by then is left behind.
+// Drain calls Stop and waits for the interactions that are being served. When ctx is done, it cancels them; they
+// have lastLimit and a second to answer how far they came. An interaction that does not end by then is left
+// running.
 func (r *Responder) Drain(ctx context.Context) {
 	r.Stop()
 	if wait(ctx, r.admission.served, maxServed) == nil {
@@ -244,9 +235,9 @@ func (r *Responder) Drain(ctx context.Context) {
 	}
 }
 
-// Close waits, after Drain and when no more interactions come, until everybody
-// has been told, or until ctx is done.
+// Close is called after Drain, when no more interactions arrive. It waits until all refusals are sent, or ctx is
+// done.
 func (r *Responder) Close(ctx context.Context) {
-	_ = wait(ctx, r.admission.refused, maxRefused) // those who are not told by then will not be
+	_ = wait(ctx, r.admission.refused, maxRefused) // the rest is not answered
 	r.cancel()
 }

@@ -17,26 +17,25 @@ const (
 	// tokenLife is how long an interaction's token can be used.
 	// https://discord.com/developers/docs/interactions/receiving-and-responding
 	tokenLife = 15 * time.Minute
-	// editLimit bounds one attempt at a later response, editPatience all of them:
-	// long enough for Discord to come back from a short outage. How an action ended
-	// is tried to be said for as long as the token lives.
+	// editLimit bounds one attempt at a later response, and editPatience all of them: it outlasts a short outage
+	// of Discord. The outcome of an action is tried for as long as the token is valid.
 	editLimit    = 10 * time.Second
 	editPatience = 2 * time.Minute
-	// maxUnknown is how often a later response is repeated at most that meets a
-	// token which Discord does not know, though it took the first response: after 1, 2,
-	// 4, 8 and 16 s, over either transport. Somebody with interactions over HTTP met that
-	// every ten minutes or so, and had success with the second or third try within
-	// some 10 s (discord-api-docs#7220); for others it stayed so (discord-api-docs#6851).
+	// maxUnknown is how often a later response is repeated if Discord does not know the token although it took
+	// the first response: after 1, 2, 4, 8 and 16 s. Somebody met that over HTTP about every ten minutes, and
+	// the second or third try within some 10 s succeeded (discord-api-docs#7220). For others none did
+	// (discord-api-docs#6851).
 	maxUnknown = 5
-	// passLimit bounds the one attempt to show what is soon out of date, or is tried again by the leader.
+	// passLimit bounds an attempt that is not repeated, as what it shows is soon out of date, or the leader
+	// tries again.
 	passLimit = 3 * time.Second
-	// lastLimit bounds a later response once the program has stopped waiting.
+	// lastLimit bounds a later response after the program has stopped waiting.
 	lastLimit = 2 * time.Second
 )
 
-// orExplained sends a response and returns what was sent, so that the caller is not left with nothing.
-// What Discord refuses with files is sent without them: a guild's files may be limited (code 400001,
-// discord-api-docs#7796). What Discord does not take for what it says is replaced by an explanation.
+// orExplained sends a response and returns what was sent, so that the caller is not left without an answer. If
+// Discord refuses files, as a guild may limit them (code 400001, discord-api-docs#7796), the response is sent
+// without them. If it refuses the content, an explanation takes its place.
 func (rep *reply) orExplained(r interaction.Response, send func(interaction.Response) error) (interaction.Response, error) {
 	err := send(r)
 	if v := rest.VerdictOf(err); len(r.Message.Files) > 0 && err != nil && !v.Passes() && v != rest.Gone {
@@ -51,22 +50,21 @@ func (rep *reply) orExplained(r interaction.Response, send func(interaction.Resp
 	return r, err
 }
 
-// unacceptable reports whether Discord may take another response in the place of one. Whatever
-// is wrong with this one, an explanation costs a request and may reach the caller.
+// unacceptable reports whether Discord refuses a response for its content, so that it may take another one.
 func unacceptable(err error) bool {
 	v := rest.VerdictOf(err)
 	return v == rest.Never || v == rest.Forbidden && rest.StatusOf(err) == http.StatusBadRequest
 }
 
-// unshown says what it means that Discord does not take a response. Nobody is told
-// to try again what was carried out.
+// unshown returns the error to explain if Discord does not take a response. A user must not be asked to repeat what
+// was carried out.
 func (rep *reply) unshown(r interaction.Response, err error) error {
 	switch {
 	case len(rep.together) > 0:
 		return fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, err)
 	case r.Action != nil:
 		return &interaction.UnshownError{Action: *r.Action, Cause: err}
-	case rest.CodeOf(err) == rest.CodeInvalidForm: // which is the program's own mistake
+	case rest.CodeOf(err) == rest.CodeInvalidForm: // the program's own mistake
 		return err
 	case r.Then != nil:
 		return fmt.Errorf("%w: %w", interaction.ErrNotBegun, err)
@@ -75,12 +73,11 @@ func (rep *reply) unshown(r interaction.Response, err error) error {
 	}
 }
 
-// replace puts a response in the place of the first one, or of the deferral,
-// and returns what was put there.
+// replace replaces the first response, or the deferral, and returns what was sent.
 func (rep *reply) replace(ctx context.Context, r interaction.Response) (interaction.Response, error) {
 	switch r.Form {
 	case interaction.FormKeep, interaction.FormDefer:
-		return r, nil // which the deferral has said
+		return r, nil // the deferral was enough
 	case interaction.FormOpen:
 		r = rep.explained(interaction.ErrTooSlow)
 	}
@@ -96,13 +93,13 @@ func (rep *reply) replace(ctx context.Context, r interaction.Response) (interact
 	})
 }
 
-// asideOfMenu reports whether the original is a message with a menu that no response may change.
+// asideOfMenu reports whether the original is a message with a menu that a response must not change.
 func (rep *reply) asideOfMenu() bool { return rep.req.OfMenu() && !rep.req.InMessage() }
 
-// showBeside shows a message beside the original, which is the message with the component and is to stay.
+// showBeside shows a message beside the original, which has the component and stays.
 func (rep *reply) showBeside(ctx context.Context, m interaction.Message) error {
 	if rep.beside == "" {
-		// It is sent until Discord says that it has it: twice is better than not at all.
+		// It is sent until Discord has confirmed it: twice is better than not at all.
 		return rep.retryUntilExpiry(ctx, func(ctx context.Context) (err error) {
 			rep.beside, err = rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
 			return err
@@ -117,7 +114,7 @@ func (rep *reply) editOriginal(ctx context.Context, m interaction.Message) error
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error { return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m) })
 }
 
-// editUnended tries once to edit the original, unless that shows how an action ended: the process that ran
+// editUnended tries once to edit the original, unless that shows the outcome of an action: the process that ran
 // the action knows better.
 func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error {
 	ctx, cancel := context.WithTimeout(ctx, passLimit)
@@ -129,26 +126,25 @@ func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error 
 	return rep.responder.cfg.Discord.EditOriginal(ctx, rep.to, m)
 }
 
-// sendFollowUp sends a message of its own. Unlike an edit it would show twice if it
-// were repeated after Discord had taken it.
+// sendFollowUp sends a new message. Unlike an edit it must not be repeated if Discord may have taken it.
 func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) error {
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
 		_, err := rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
 		if isUncertain(err) {
-			return errors.New(err.Error()) // which is none that is worth repeating
+			return errors.New(err.Error()) // not worth repeating, to Retry
 		}
 		return err
 	})
 }
 
-// retryUntilExpiry repeats a later response with growing pauses, for as long as somebody
-// may yet see it.
+// retryUntilExpiry repeats a later response with growing pauses, for as long as the token is valid. Without begun
+// work it gives up after editPatience.
 func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Context) error) error {
 	patience := time.Until(rep.req.ReceivedAt.Add(tokenLife))
 	if !rep.begun {
 		patience = min(patience, editPatience)
 	}
-	// What ran until the program stops may still say how it ended.
+	// When the program stops, there is still lastLimit for a last answer.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	defer context.AfterFunc(rep.responder.ctx, func() { time.AfterFunc(lastLimit, cancel) })()
@@ -166,7 +162,7 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 		return err
 	}
 	again := func(err error) bool { return rest.IsTemporary(err) || rest.RetryAfter(err) > 0 }
-	// The stop ends a pause, and one more attempt is made then.
+	// Stopping ends a pause; one more attempt follows.
 	running, end := context.WithCancel(ctx)
 	defer end()
 	defer context.AfterFunc(rep.responder.ctx, end)()
@@ -183,7 +179,7 @@ func isUncertain(err error) bool {
 	return ok && e.Uncertain
 }
 
-// isUnanswered reports whether no answer came, or none to its end.
+// isUnanswered reports whether no complete answer came.
 func isUnanswered(err error) bool {
 	e, ok := errors.AsType[*rest.Error](err)
 	return ok && e.Status == 0

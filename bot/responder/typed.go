@@ -13,22 +13,21 @@ import (
 	"hostbot/hostapi"
 )
 
-// What the caller typed is in no line of the process log, and no error that staff read: it may be a
-// password. The hosting service, and Discord, may repeat it in their words.
+// What the caller typed may be a password. So it is left out of the process log and of errors for staff: the
+// hosting service and Discord may repeat it in theirs.
 
 const (
-	// leastTyped is how many characters a text has at least that is left out: a shorter one may be a part
-	// of any word. Of a longer text each word is left out that has leastWord.
+	// leastTyped is the fewest characters of a typed text that is left out: a shorter one may be part of any
+	// word. Each word of at least leastWord characters is left out as well.
 	leastTyped = 5
 	leastWord  = 8
 	leftOut    = "…"
 )
 
-// untypedError is an error in whose text nothing is that the caller typed, nor in its service's or
-// Discord's error.
+// untypedError is an error without what the caller typed.
 type untypedError struct {
 	text    string
-	without error // found before the same in whole
+	without error // the service's or Discord's error, without it; errors.As finds this one first
 	whole   error
 }
 
@@ -36,8 +35,7 @@ func (e *untypedError) Error() string { return e.text }
 
 func (e *untypedError) Unwrap() []error { return []error{e.without, e.whole} }
 
-// untyped returns an error in which the service's words, or Discord's, are without what the caller of a
-// request typed.
+// untyped returns an error whose text from the service or Discord is without what the caller typed.
 func untyped(r *interaction.Request, err error) error {
 	if service, ok := errors.AsType[*hostapi.Error](err); ok {
 		without := *service
@@ -52,8 +50,8 @@ func untyped(r *interaction.Request, err error) error {
 	return err
 }
 
-// replaced returns an error with other words in its text, if they are others, and without in the place
-// of the error that has the words.
+// replaced returns err unless words have changed. Otherwise it returns an error with the new words, that wraps
+// without before err.
 func replaced(err error, words, now string, without error) error {
 	if now == words {
 		return err
@@ -61,7 +59,7 @@ func replaced(err error, words, now string, without error) error {
 	return &untypedError{strings.ReplaceAll(err.Error(), words, now), without, err}
 }
 
-// separates tells of what stands between the words of a command.
+// separates reports whether a character separates words of a command line.
 func separates(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("=\"'`,;", r) }
 
 // withoutTyped returns a text without what the caller of a request typed.
@@ -80,7 +78,7 @@ func withoutTyped(r *interaction.Request, text string) string {
 			}
 		}
 	}
-	slices.SortFunc(typed, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // so that no part of a longer one stays
+	slices.SortFunc(typed, func(a, b string) int { return cmp.Compare(len(b), len(a)) }) // the longest first, so that no part of one stays
 	for _, t := range typed {
 		text = strings.ReplaceAll(text, t, leftOut)
 	}

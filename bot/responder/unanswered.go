@@ -13,8 +13,8 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// unanswered notes that the caller could not be told of a response. Another delivery
-// of the same event, here or on a replica, may have been answered: that is no fault.
+// unanswered handles a response that could not be shown. If another delivery of the event was answered, here or by
+// another replica, that is no fault.
 func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Response) {
 	switch {
 	case rest.CodeOf(err) == rest.CodeAlreadyAcknowledged:
@@ -35,7 +35,7 @@ func (rep *reply) unanswered(ctx context.Context, err error, r interaction.Respo
 	}
 }
 
-// reasonOf says in a few words why Discord did not take an answer.
+// reasonOf returns in a few words why Discord did not take an answer.
 func reasonOf(err error) string {
 	discord, ok := errors.AsType[*rest.Error](err)
 	switch {
@@ -50,10 +50,8 @@ func reasonOf(err error) string {
 	}
 }
 
-// isLate reports whether Discord does not know an interaction any more that came too late:
-// it was replayed, or this process was stopped for a while. In that time the event
-// waited to be read, or to be answered, which is given up after firstBy otherwise.
-// Nothing was begun.
+// isLate reports whether Discord does not know an interaction any more because it was replayed, or because this
+// process was suspended before it read or answered the event. Nothing was begun then.
 func (rep *reply) isLate(err error) bool {
 	if rep.first.taken() || rest.CodeOf(err) != rest.CodeUnknownInteraction {
 		return false
@@ -62,8 +60,8 @@ func (rep *reply) isLate(err error) bool {
 	return rep.replayed || rep.sentAgo()-waited > firstBy || waited > firstBy+time.Second
 }
 
-// sentAgo returns how long ago Discord sent the interaction. Until there is another one to compare it
-// with, its ID tells that as far as the clocks agree.
+// sentAgo returns how long ago Discord sent the interaction. Until clocks has an estimate, the time in its ID is
+// compared with this machine's clock.
 func (rep *reply) sentAgo() time.Duration {
 	if rep.clocksKnown {
 		return time.Since(rep.req.ReceivedAt) + rep.onTheWay
@@ -75,22 +73,21 @@ func (rep *reply) sentAgo() time.Duration {
 	return time.Since(sent)
 }
 
-// late notes that an interaction came too late. Discord may say that of one that another
-// process has answered as well (JDA, InteractionCallbackImpl.java), but knows the
-// answer then. The caller of any other has none.
+// late handles an interaction that came too late. Discord may answer so if another process was faster (JDA,
+// InteractionCallbackImpl.java), but then there is a first response. Otherwise the caller has no answer.
 func (rep *reply) late(ctx context.Context, err error) {
 	if rep.answeredElsewhere(ctx) {
 		rep.outcome = "elsewhere"
 		rep.logError(zerolog.InfoLevel, err).Msg("the interaction was answered elsewhere")
 		return
 	}
-	rep.firstTook = max(rep.firstTook, firstBy-rep.onTheWay) // the caller has waited for longer than this process
+	rep.firstTook = max(rep.firstTook, firstBy-rep.onTheWay) // so that First is at least firstBy
 	rep.reason = "this bot was too late"
 	rep.failed("unanswered", fmt.Errorf("%w: %w", interaction.ErrTooLate, err))
 }
 
-// answeredElsewhere reports whether there is a first response, of which this process's
-// is none. Suggestions leave nothing to look at.
+// answeredElsewhere reports whether Discord has a first response, though not this process's. Suggestions leave
+// none to look at.
 func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 	if rep.req.Kind == interaction.Autocomplete {
 		return false
@@ -99,10 +96,9 @@ func (rep *reply) answeredElsewhere(ctx context.Context) bool {
 	return err == nil
 }
 
-// correct corrects a first response that counts as failed and says that more will
-// come. It may be shown all the same: where Discord's answer to it was lost, and
-// where Discord said that it does not know the interaction, which is at times not
-// true (discord-api-docs#5558). To send it again would not help then.
+// correct corrects a failed first response that promised more. Discord may show it all the same: if its answer was
+// lost, or if Discord said that it does not know the interaction, as that is at times wrong
+// (discord-api-docs#5558). Sending it again would not help.
 func (rep *reply) correct(ctx context.Context, code int, r interaction.Response) {
 	why := interaction.ErrUnacknowledged
 	switch {
@@ -111,14 +107,14 @@ func (rep *reply) correct(ctx context.Context, code int, r interaction.Response)
 	case rep.first == unknown:
 	case code != rest.CodeUnknownInteraction:
 		return
-	case r.Then != nil: // by another process as well, which may keep it (JDA, InteractionCallbackImpl.java)
+	case r.Then != nil: // another process may have made and kept the promise (JDA, InteractionCallbackImpl.java)
 		why = interaction.ErrOutcomeUnknown
 	}
-	tell, message := rep.editOriginal, rep.responder.cfg.Explain(rep.req, why).Message
+	show, message := rep.editOriginal, rep.responder.cfg.Explain(rep.req, why).Message
 	if rep.asideOfMenu() {
-		tell = rep.showBeside
+		show = rep.showBeside
 	}
-	if err := tell(ctx, message); err != nil {
+	if err := show(ctx, message); err != nil {
 		rep.logError(zerolog.DebugLevel, err).Msg("there was no response to correct")
 	}
 }
