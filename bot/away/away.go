@@ -1,4 +1,4 @@
-// Package away tells since when something that the program asks does not answer.
+// Package away tracks since when a dependency has not answered.
 package away
 
 import (
@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Since is since when something does not answer, or does. The zero value is that of what was not asked yet.
-// It is safe for concurrent use.
+// Since tracks the answers and failures of a dependency. The zero value has seen neither. It is safe for
+// concurrent use.
 type Since struct {
 	mu          sync.Mutex
 	first, last time.Time // failures since the latest answer; zero if there are none
@@ -15,7 +15,7 @@ type Since struct {
 	worked      time.Time // the latest answer
 }
 
-// Failed notes that a request has not been answered. It was sent at a time.
+// Failed notes that a request was not answered, and when it was sent.
 func (s *Since) Failed(sent time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,8 +27,8 @@ func (s *Since) Failed(sent time.Time) {
 	}
 }
 
-// Worked notes an answer, and returns for how long there was none: from when the first request was sent
-// that failed until the last one did; 0 if none has.
+// Worked notes an answer. It returns how long the outage lasted that ends with it: from the sending of the first
+// failed request to the failure of the last one; 0 if none has failed.
 func (s *Since) Worked() (away time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,15 +40,15 @@ func (s *Since) Worked() (away time.Duration) {
 	return away
 }
 
-// Away returns when the first request was sent of those that failed since the latest answer, and when the
-// last one failed; zero if none has.
+// Away returns, of the requests that failed since the latest answer, when the first was sent and when the last
+// failed; zero if there are none.
 func (s *Since) Away() (from, until time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.first, s.last
 }
 
-// Well returns for how long each request has been answered; 0 if the last one was not.
+// Well returns for how long all requests have been answered; 0 if the last one failed.
 func (s *Since) Well() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
