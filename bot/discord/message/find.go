@@ -12,17 +12,15 @@ import (
 )
 
 const (
-	// latest is how many messages of a channel are looked at to find one that may be there.
+	// latest is how many of a channel's newest messages are searched.
 	latest = 50
-	// skew is by how much the machine's clock may be ahead of Discord's.
+	// skew is how far the machine's clock may be ahead of Discord's.
 	skew = time.Minute
 )
 
-// find returns the ID of the message that may be there as the answer to its post was lost; ""
-// if it is not there, or if the bot may not read the channel. Discord knows a nonce for a few
-// minutes and posts nothing then
-// (https://discord.com/developers/docs/resources/message#create-message), so who finds no
-// message may post it.
+// find returns the ID of a message that was sent, but whose answer was lost; "" if it is not there, or if the
+// bot may not read the channel. It may then be posted: Discord knows its nonce for a few minutes and would not
+// post it twice (https://discord.com/developers/docs/resources/message#create-message).
 func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, err error) {
 	is := w.Is
 	if is == nil {
@@ -33,7 +31,7 @@ func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, e
 		return "", err
 	}
 	since := time.UnixMilli(s.Tried).Add(-skew)
-	if since.After(time.Now()) { // a clock was wrong: it says nothing of which are older
+	if since.After(time.Now()) { // a clock was wrong: search all
 		since = time.Time{}
 	}
 	for _, m := range posted {
@@ -45,8 +43,8 @@ func find(ctx context.Context, discord Discord, s State, w Wanted) (id string, e
 	return "", nil
 }
 
-// alike reports whether a message in a channel has the same buttons as the one that was sent
-// or, if that has no buttons, the same text.
+// alike reports whether a posted message has the same buttons as the one that was sent. If that has no buttons,
+// the texts are compared.
 func alike(posted rest.Posted, sent interaction.Message) bool {
 	wanted := sent.ButtonIDs()
 	if len(wanted) == 0 {

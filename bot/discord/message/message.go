@@ -1,8 +1,8 @@
-// Package message keeps a message of ours on Discord true: it is posted, edited, posted anew
-// in a place where Discord takes no edit of it, and deleted.
+// Package message keeps one of the bot's messages up to date: it posts and edits it, reposts it if Discord takes
+// no edit, and deletes it.
 //
-// What is known of a message is its State. That is kept in a record by the caller, so that
-// another process can go on. What a message shows is drawn by the caller each time.
+// The caller draws the content each time, and keeps the message's State in a record, so that another process can
+// go on.
 package message
 
 import (
@@ -23,21 +23,20 @@ import (
 // State is what is known of a message.
 type State struct {
 	ID    string `json:"id,omitempty"`   // "" until it is posted
-	Hash  string `json:"hash,omitempty"` // of what it shows; "" if that is not known
-	Posts int    `json:"posts"`          // how many messages there have been
-	// Tried is when the next message was first posted, in Unix ms, if it is not known whether
-	// it is there; 0 otherwise.
+	Hash  string `json:"hash,omitempty"` // of its content; "" if that is not known
+	Posts int    `json:"posts"`          // how often it was posted
+	// Tried is when a post was first tried whose outcome is not known, in Unix ms; 0 otherwise.
 	Tried int64 `json:"tried,omitempty"`
-	// Stale is the message that this one has taken the place of, until it is deleted.
+	// Stale is the ID of the message that this one replaces, until that is deleted.
 	Stale string `json:"stale,omitempty"`
-	// Left are messages that Discord refused to delete, the latest mostLeft of them.
+	// Left are the IDs of the last mostLeft messages that Discord refused to delete.
 	Left []string `json:"left,omitempty"`
 }
 
-// mostLeft bounds State.Left, as each takes a request when all is deleted.
+// mostLeft bounds State.Left, as the caller's final deletion takes a request for each.
 const mostLeft = 5
 
-// Discord is where messages are. Errors are *rest.Error.
+// Discord is the part of rest.Client that messages need. Errors are *rest.Error.
 type Discord interface {
 	CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error)
 	EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error
@@ -45,45 +44,42 @@ type Discord interface {
 	LatestMessages(ctx context.Context, channelID string, limit int) ([]rest.Posted, error)
 }
 
-// Wanted is what a message is to be.
+// Wanted is what a message should become.
 type Wanted struct {
 	ChannelID string
-	// Name makes the nonce, together with State.Posts: 20 bytes at most, and no other
-	// message of the bot has it.
+	// Name is unique among the bot's messages, and 20 bytes at most. With State.Posts it makes the nonce.
 	Name string
 	interaction.Message
-	// Anew has another message take the place of the one that is there, and notify whoever reads
-	// the channel, as an edit does not.
-	Anew bool
-	// Bare returns what is put in its place if the bot may not embed links. If it is nil,
-	// what Discord made of the message stays.
+	// Repost replaces the message by a new one: unlike an edit, that notifies the channel's readers.
+	Repost bool
+	// Bare returns the content if the bot may not embed links. If it is nil, the message stays as Discord made
+	// it.
 	Bare func() interaction.Message
-	// Is reports whether a message of the channel is this one, whatever it shows. If it is
-	// nil, that is one with the same buttons or, without buttons, with the same text.
+	// Is reports whether a message of the channel is this one, whatever its content. If it is nil, a message
+	// with the same buttons is, or one with the same text if this one has no buttons.
 	Is func(rest.Posted) bool
-	// Save keeps the state before a message is posted.
+	// Save saves the state before a message is posted.
 	Save func(context.Context, State) error
 }
 
-// Hash returns what stands for a message's content. The timestamps of embeds do not count.
+// Hash returns a hash of a message's content, without the timestamps of embeds.
 func Hash(m interaction.Message) string {
 	embeds := make([]discordgo.MessageEmbed, len(m.Embeds))
 	for i, e := range m.Embeds {
 		embeds[i] = *e
 		embeds[i].Timestamp = ""
 	}
-	text, _ := json.Marshal([]any{m.Content, embeds, m.Components}) // texts and numbers always can be encoded
+	text, _ := json.Marshal([]any{m.Content, embeds, m.Components}) // texts and numbers can always be encoded
 	sum := sha256.Sum256(text)
 	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }
 
-// Show makes a message be as it is wanted, and returns what is known of it then, with any
-// error: a *rest.Error, or that of Save. A message that takes the place of another notifies
-// nobody.
+// Show posts, edits or reposts a message, and returns its new state, also with an error: a *rest.Error, or that
+// of Save. Without Wanted.Repost, a message that replaces another notifies nobody.
 //
 // If rest.LacksEmbeds holds for the error, the message is there without its embeds.
 func Show(ctx context.Context, discord Discord, s State, w Wanted) (State, error) {
-	if s.ID != "" && s.Tried == 0 && !w.Anew {
+	if s.ID != "" && s.Tried == 0 && !w.Repost {
 		err := discord.EditMessage(ctx, w.ChannelID, s.ID, w.Message)
 		if !takesAnother(err) {
 			return shown(ctx, discord, s, w, err)
@@ -92,7 +88,7 @@ func Show(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	return post(ctx, discord, s, w)
 }
 
-// post posts the next message, unless it is there already.
+// post posts the next message, unless an earlier try has done so.
 func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error) {
 	tried, id, err := s.Tried != 0, "", error(nil)
 	if tried {
@@ -106,16 +102,16 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	}
 	if id == "" {
 		m := w.Message
-		m.Silent = s.ID != "" && !w.Anew
+		m.Silent = s.ID != "" && !w.Repost
 		id, err = discord.CreateMessage(ctx, w.ChannelID, w.Name+"-"+strconv.Itoa(s.Posts), m)
 		if err != nil && !rest.LacksEmbeds(err) {
-			if !tried && refused(err) { // so it is not there, and the old message may be edited by then
+			if !tried && refused(err) { // it is not there, and next time the old message can be edited
 				s.Tried = 0
 			}
 			return s, err
 		}
 	}
-	if tried { // it may show what was wanted then, also if Discord knew its nonce
+	if tried { // it may have the content of the earlier try
 		err = discord.EditMessage(ctx, w.ChannelID, id, w.Message)
 		if takesAnother(err) && s.ID == "" {
 			s.ID, s.Posts, s.Tried = id, s.Posts+1, 0
@@ -129,8 +125,8 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	return shown(ctx, discord, s, w, err)
 }
 
-// shown notes how Discord took a message that is there. If it took that without its embeds,
-// the message is made bare.
+// shown returns the state of a message that Discord has taken, and deletes the one that it replaces. If Discord
+// took it without its embeds, it is edited to Wanted.Bare.
 func shown(ctx context.Context, discord Discord, s State, w Wanted, taken error) (State, error) {
 	lacks := rest.LacksEmbeds(taken)
 	switch {
@@ -156,27 +152,25 @@ func shown(ctx context.Context, discord Discord, s State, w Wanted, taken error)
 	return s, taken
 }
 
-// takesAnother reports whether Discord refuses to edit a message, and takes another in the
-// same place: the message is too old to be edited now, or it is in a thread that is archived.
-// A thread archives itself after 1 h to 7 days without a new message, of which an edit is
-// none, and a new one opens it again unless it is locked.
+// takesAnother reports whether Discord refuses an edit but would take a new message: old messages are edited too
+// often, or the thread is archived. A thread archives itself after 1 h to 7 days without a new message. A new
+// message, but not an edit, opens it again unless it is locked.
 // https://discord.com/developers/docs/topics/threads#active-archived-threads
 func takesAnother(err error) bool {
 	code := rest.CodeOf(err)
 	return code == rest.CodeOldMessageEdits || code == rest.CodeArchivedThread
 }
 
-// refused reports whether Discord has not done, and will not do, what it was asked for.
+// refused reports whether Discord has refused a request for good.
 func refused(err error) bool { return err != nil && !rest.VerdictOf(err).Passes() }
 
-// deletePatience is for how long a message is waited for that may not be deleted yet. Of
-// those in a channel three a second may be (hata, rate_limit_groups.py), and others may be
-// deleted there.
+// deletePatience is how long one deletion is retried while Discord limits it. It allows three a second in a
+// channel (hata, rate_limit_groups.py), those of others included.
 const deletePatience = 5 * time.Second
 
-// Delete deletes messages, of which an empty ID is none, and returns those that Discord
-// refuses to delete: in a locked thread, in a channel that the bot does not see any more, or
-// where it suspects abuse. An error says that Discord may do so later.
+// Delete deletes messages; it skips empty IDs. It returns those that Discord refuses to delete: in a locked
+// thread, in a channel that the bot does not see any more, or because it suspects abuse. If it fails, Discord
+// may delete the others later.
 func Delete(ctx context.Context, discord Discord, channelID string, ids ...string) (stay []string, failed error) {
 	for _, id := range ids {
 		if id == "" {

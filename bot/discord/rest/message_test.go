@@ -25,7 +25,7 @@ type scene struct {
 	channel *discordtest.Channel
 	discord message.Discord
 	record  message.State
-	anew    bool // see message.Wanted
+	repost  bool // see message.Wanted
 }
 
 func newScene(t *testing.T) *scene {
@@ -44,7 +44,7 @@ func (s *scene) show(t *testing.T, text string) (err error) {
 	t.Helper()
 	button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Shop", CustomID: "shop"}
 	s.record, err = message.Show(t.Context(), s.discord, s.record, message.Wanted{
-		ChannelID: s.channel.ID, Name: "1001", Anew: s.anew,
+		ChannelID: s.channel.ID, Name: "1001", Repost: s.repost,
 		Message: interaction.Message{
 			Embeds:     []*discordgo.MessageEmbed{{Description: text}},
 			Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
@@ -78,7 +78,7 @@ func TestShow(t *testing.T) {
 	}
 	s.channel.Allow(discordtest.Archived)
 	if err := s.show(t, "crashed"); err != nil || s.only(t, "crashed").ID == first || s.record.Posts != 2 {
-		t.Errorf("posted anew: %v, %+v", err, s.record)
+		t.Errorf("reposted: %v, %+v", err, s.record)
 	}
 	if err := s.channel.Delete(s.record.ID); err != nil {
 		t.Fatal(err)
@@ -88,14 +88,14 @@ func TestShow(t *testing.T) {
 	}
 }
 
-// TestAnew has a message be posted in the place of the one that is there: it notifies, and the other is
+// TestRepost has a message be posted in the place of the one that is there: it notifies, and the other is
 // gone. Where Discord asks for another message, that notifies nobody.
-func TestAnew(t *testing.T) {
+func TestRepost(t *testing.T) {
 	s := newScene(t)
-	silent := func(text string, anew bool) bool {
+	silent := func(text string, repost bool) bool {
 		t.Helper()
 		s.server.ForgetCalls()
-		s.anew = anew
+		s.repost = repost
 		if err := s.show(t, text); err != nil {
 			t.Fatal(err)
 		}

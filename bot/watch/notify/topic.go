@@ -163,7 +163,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	d := t.Delivery(&r.Value)
 	posts := d.Message.Posts
 	shown, err := message.Show(ctx, n.Discord, d.Message, message.Wanted{
-		ChannelID: c.Channel, Name: w.Name, Message: w.Draw(c.Locale), Anew: w.Repost,
+		ChannelID: c.Channel, Name: w.Name, Message: w.Draw(c.Locale), Repost: w.Repost,
 		Is: func(m rest.Posted) bool { return message.HasMark(m, w.Mark) },
 		Save: func(ctx context.Context, s message.State) error {
 			d.Message = s
