@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// stalled is after which time without an answer a request counts as failed, though it may still be
-	// answered: a leader that Discord does not answer for so long resigns.
+	// stalled is how long a request waits for an answer until it counts as failed, though the answer may
+	// still come. A leader resigns after such a silence.
 	stalled = 5 * time.Second
-	// shortOutage is how long requests have to have failed, and none succeeded in between, for the next
-	// answer to be news. A request that is lost now and then wakes nobody.
+	// shortOutage is how long requests must have failed, without one answer in between, for OnBack. A single
+	// lost request wakes nobody.
 	shortOutage = 2 * time.Second
-	// wakeSpread is over which time those are spread whom one answer wakes.
+	// wakeSpread is the time over which the functions of OnBack are spread.
 	wakeSpread = time.Second
 )
 
-// reach is whether Discord answers, whichever part of the process asks. It is safe for concurrent use.
+// reach tracks whether Discord answers any part of the process. It is safe for concurrent use.
 type reach struct {
 	away.Since
 
@@ -39,9 +39,9 @@ func (r *reach) answered() {
 	}
 }
 
-// OnBack has f called, in a goroutine of its own, within a second after Discord answers a request of any
-// part of this process after those of two seconds or longer have failed, until stop is called. Status 429
-// is no answer here: it asks for a pause.
+// OnBack registers f until stop is called. After an outage of two seconds or more, f is called in its own
+// goroutine within a second after Discord's first answer to this process. Status 429 does not count as an
+// answer: it asks for a pause.
 func (c *Client) OnBack(f func()) (stop func()) {
 	r := c.reach
 	r.mu.Lock()
@@ -54,7 +54,6 @@ func (c *Client) OnBack(f func()) (stop func()) {
 	}
 }
 
-// Silence returns from when until when Discord has answered no request, or each with a failure of
-// its own: until the last one failed, or has had no answer for 5 s. Both are zero if it has answered the
-// last one.
+// Silence returns the time over which Discord has answered no request, or only with status 5xx. It is until the
+// last one failed or had no answer for 5 s. Both are zero if the last one was answered.
 func (c *Client) Silence() (from, until time.Time) { return c.reach.Away() }

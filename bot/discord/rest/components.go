@@ -2,9 +2,8 @@ package rest
 
 import "github.com/bwmarrin/discordgo"
 
-// Components without discordgo's methods, which encode each part of a component
-// by itself and go through it again with the whole: 19 µs for a list's menu and
-// button, where these take 4 µs. Options leave out what they have not: a menu has
+// Components without discordgo's MarshalJSON methods. Those encode each part of a component again with the
+// whole: a list's menu and button take 19 µs, and 4 µs with these. Options leave out what is empty: a menu has
 // 25, and the size of a message is limited (see fit).
 type (
 	plainButton discordgo.Button
@@ -18,7 +17,7 @@ type (
 	}
 )
 
-// plain returns components that encode to the same JSON, but for that.
+// plain returns components that encode to the same JSON, without the empty fields of options.
 func plain(components []discordgo.MessageComponent) []any {
 	plained := make([]any, len(components))
 	for i, c := range components {

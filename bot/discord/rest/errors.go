@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Error codes of Discord that callers act upon. VerdictOf says what most of them mean.
+// Discord's error codes that callers act upon. VerdictOf says what most of them mean.
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 const (
 	CodeUnknownChannel = 10003
@@ -14,29 +14,27 @@ const (
 	CodeUnknownMember  = 10007
 	CodeUnknownMessage = 10008
 	CodeUnknownUser    = 10013
-	// CodeUnknownWebhook answers for an interaction's token that Discord does not
-	// know, and for some seconds also for one that is good (discord-api-docs#7220).
+	// CodeUnknownWebhook means that Discord does not know an interaction's token. For some seconds it may
+	// answer so for a valid one (discord-api-docs#7220).
 	CodeUnknownWebhook = 10015
-	// CodeUnknownInteraction answers a first response that comes too late. It may
-	// stand for CodeAlreadyAcknowledged where another process was faster (JDA,
-	// InteractionCallbackImpl.java), and at times for a success: the response is
-	// shown (discord-api-docs#5558).
+	// CodeUnknownInteraction means that a first response came too late. Discord may send it in place of
+	// CodeAlreadyAcknowledged if another process was faster (JDA, InteractionCallbackImpl.java), and at times
+	// although it shows the response (discord-api-docs#5558).
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
-	// CodeNeedsThread answers for a forum, which takes messages in its threads alone.
+	// CodeNeedsThread means that the channel is a forum: it takes messages only in its threads.
 	CodeNeedsThread        = 40058
 	CodeMissingAccess      = 50001
 	CodeEmptyMessage       = 50006
 	CodeCannotMessageUser  = 50007
 	CodeNotTextChannel     = 50008
 	CodeMissingPermissions = 50013
-	// CodeWrongChannelType answers for a channel in which this cannot be done.
+	// CodeWrongChannelType means that this cannot be done in a channel of this type.
 	CodeWrongChannelType = 50024
-	// CodeInvalidWebhookToken comes with status 401. It is the interaction's token
-	// that is not good any more, not the bot's (discord.js#10798).
+	// CodeInvalidWebhookToken comes with status 401. The interaction's token has expired; the bot's is good
+	// (discord.js#10798).
 	CodeInvalidWebhookToken = 50027
-	// CodeOldMessageEdits comes with status 429: messages that are more than an hour old
-	// are edited too often.
+	// CodeOldMessageEdits comes with status 429: messages older than an hour are edited too often.
 	CodeOldMessageEdits = 30046
 	CodeInvalidForm     = 50035
 	CodeArchivedThread  = 50083
@@ -54,24 +52,21 @@ const (
 	CodeInvalidRecipients = 50033
 )
 
-// Error is a request that did not succeed. It holds neither the request nor
-// its address: the one carries the bot's token, the other an interaction's.
+// Error is a request that failed. It has neither the request nor its address: the one carries the bot's token,
+// the other an interaction's.
 type Error struct {
-	Status  int    // HTTP status; 0 where no answer came
-	Code    int    // Discord's error code; 0 where none was given
+	Status  int    // HTTP status; 0 if no answer came
+	Code    int    // Discord's error code; 0 if none was given
 	Message string // Discord's words or the transport's, bounded
-	// Form has the paths in the request's body to what was refused of it
-	// (CodeInvalidForm), such as 0.options.1.name, sorted.
+	// Form has the paths of the fields that were refused (CodeInvalidForm), such as 0.options.1.name, sorted.
 	Form []string
-	// RetryAfter is how long to wait, as Discord asks (status 429): five minutes at most.
+	// RetryAfter is how long Discord asks to wait (status 429): five minutes at most.
 	RetryAfter time.Duration
-	// Global says that Discord asks to wait with all requests, rather than with those
-	// for one channel, say.
+	// Global says that Discord asks to wait with all requests, and not just with those of one route.
 	Global bool
 	// Uncertain says that Discord may have carried the request out.
 	Uncertain bool
-	// NoEmbeds says that Discord did carry it out, and left out embeds. Code is
-	// CodeMissingPermissions then.
+	// NoEmbeds says that Discord carried the request out without its embeds. Code is CodeMissingPermissions.
 	NoEmbeds bool
 }
 
@@ -102,8 +97,8 @@ func StatusOf(err error) int {
 	return 0
 }
 
-// LacksEmbeds reports whether Discord took a message without its embeds, as the bot lacks the
-// permission to embed links in the channel.
+// LacksEmbeds reports whether Discord took a message without its embeds, as the bot lacks Embed Links in the
+// channel.
 func LacksEmbeds(err error) bool {
 	e, ok := errors.AsType[*Error](err)
 	return ok && e.NoEmbeds

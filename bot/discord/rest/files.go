@@ -13,7 +13,7 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// upload is a body that has files beside its JSON.
+// upload is a body of JSON and files.
 // https://discord.com/developers/docs/reference#uploading-files
 type upload struct {
 	json  any
@@ -28,7 +28,7 @@ type attachment struct {
 	Description string `json:"description,omitempty"`
 }
 
-// withFiles returns the body of a request that brings files along, if there are any.
+// withFiles returns a request's body with the files, if there are any.
 func withFiles(body any, files []interaction.File) any {
 	if len(files) == 0 {
 		return body
@@ -36,7 +36,7 @@ func withFiles(body any, files []interaction.File) any {
 	return upload{body, files}
 }
 
-// attachments lists the files of a message. An edit drops those that it does not list.
+// attachments lists the files of a message. An edit drops those it does not list.
 // https://discord.com/developers/docs/resources/message#edit-message
 func attachments(files []interaction.File) []attachment {
 	list := make([]attachment, len(files))
@@ -46,7 +46,7 @@ func attachments(files []interaction.File) []attachment {
 	return list
 }
 
-// embed is an embed whose picture may be described, which discordgo does not know.
+// embed adds the description of an embed's picture, as discordgo's type lacks it.
 type embed struct {
 	*discordgo.MessageEmbed
 	Image *describedImage `json:"image,omitempty"`
@@ -57,9 +57,9 @@ type describedImage struct {
 	Description string `json:"description,omitempty"`
 }
 
-// embeds returns a message's embeds, and gives a picture that is one of its files that one's
-// description: a file that an embed shows is no attachment to who reads the message
-// (discord-api-docs#1340), and Discord takes the alternative text from the embed (#8373).
+// embeds returns a message's embeds. A picture that is one of the message's files gets the file's description:
+// Discord does not show such a file as an attachment (discord-api-docs#1340), and takes the alternative text
+// from the embed (#8373).
 func embeds(m interaction.Message) []embed {
 	list := make([]embed, len(m.Embeds))
 	for i, e := range m.Embeds {
@@ -77,8 +77,8 @@ func embeds(m interaction.Message) []embed {
 	return list
 }
 
-// encode returns the body in parts, and its type. The brackets in the parts' names are
-// not escaped (discord.py, http.py).
+// encode returns the multipart body and its content type. The brackets in the parts' names are not escaped
+// (discord.py, http.py).
 func (u upload) encode() (body *bytes.Buffer, contentType string, err error) {
 	encoded, err := json.Marshal(u.json)
 	if err != nil {

@@ -11,26 +11,24 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// maxBytes is how many bytes the embeds and the components of a message may have together. Discord
-// documents no such limit, and counts texts in UTF-8 once they are decoded, with something for what is
-// around them: text components are taken up to 10,170 bytes (discord-api-docs#8554), an embed up to
-// 9,960 (go-gitea/gitea#34084); both and the options of menus count together (#7448). It refuses a
-// first response that has more with CodeUnknownInteraction, and any other message with status 500. The
-// bytes of the JSON are counted here, as these are always more.
+// maxBytes bounds the embeds and components of a message together. The limit is not documented. Discord counts
+// decoded texts in UTF-8 and some bytes around each: text components are accepted up to 10,170 bytes
+// (discord-api-docs#8554), an embed up to 9,960 (go-gitea/gitea#34084), and both count together with the options
+// of menus (#7448). A larger first response is refused with CodeUnknownInteraction, any other message with status
+// 500. Here the bytes of the JSON are counted, as they are always more.
 const maxBytes = 10_000
 
 const (
-	// leastLabel is to how many characters labels are shortened at most.
+	// leastLabel is the fewest characters that a label is shortened to.
 	leastLabel = 12
-	// leastText is to how many bytes a text is cut at most before options are dropped: whoever reads
-	// half of a list can still choose from all of it.
+	// leastText is the fewest bytes that a text is cut to before options are dropped: a reader of half a list
+	// can still choose from all of it.
 	leastText = 1000
 )
 
-// fit returns a message that Discord takes for its size. What is missed least goes first: the
-// descriptions of options, then parts of their labels, then the last lines of long texts, then options.
-// In place of what was cut stands an ellipsis. A menu in which options are selected keeps all: what is
-// not among them would count as deselected.
+// fit returns a message that is small enough for Discord. What is missed least is cut first: the descriptions
+// of options, then their labels, then the last lines of long texts, then options. An ellipsis stands for what
+// was cut. A menu with selected options keeps all: an option that is missing would count as deselected.
 func fit(m interaction.Message) interaction.Message {
 	if roughly(m) <= maxBytes || size(m) <= maxBytes {
 		return m
@@ -49,13 +47,13 @@ func fit(m interaction.Message) interaction.Message {
 	return m
 }
 
-// size returns how many bytes count.
+// size returns how many bytes count towards maxBytes.
 func size(m interaction.Message) int {
-	all, _ := json.Marshal([]any{embeds(m), plain(m.Components)}) // texts and numbers always can be encoded
+	all, _ := json.Marshal([]any{embeds(m), plain(m.Components)}) // texts and numbers can always be encoded
 	return len(all)
 }
 
-// roughly returns about as much as size, or more, and is quicker: most messages are small.
+// roughly returns an upper bound of size, quickly: most messages are small.
 func roughly(m interaction.Message) int {
 	const around = 100 // a part
 	n := 0
@@ -89,7 +87,7 @@ func roughly(m interaction.Message) int {
 	return n
 }
 
-// copied returns a copy of a message, with the menus and texts in it that may be changed.
+// copied returns a copy of a message, and the menus and texts in it that may be changed.
 func copied(m interaction.Message) (_ interaction.Message, menus []*discordgo.SelectMenu, texts []*string) {
 	embeds := make([]*discordgo.MessageEmbed, len(m.Embeds))
 	for i, e := range m.Embeds {
@@ -123,7 +121,7 @@ func copied(m interaction.Message) (_ interaction.Message, menus []*discordgo.Se
 	return m, menus, texts
 }
 
-// dropDescriptions takes the descriptions away from all options, and reports whether there were any.
+// dropDescriptions removes the descriptions of all options, and reports whether there were any.
 func dropDescriptions(menus []*discordgo.SelectMenu) (dropped bool) {
 	for _, menu := range menus {
 		for i := range menu.Options {
@@ -134,7 +132,7 @@ func dropDescriptions(menus []*discordgo.SelectMenu) (dropped bool) {
 	return dropped
 }
 
-// shortenLabels makes the longest labels somewhat shorter, and reports whether they may be.
+// shortenLabels shortens the longest labels a little, and reports whether they were longer than leastLabel.
 func shortenLabels(menus []*discordgo.SelectMenu) bool {
 	const step = 4
 	longest := 0
@@ -154,8 +152,8 @@ func shortenLabels(menus []*discordgo.SelectMenu) bool {
 	return true
 }
 
-// shortened returns a label of so many characters at most. Its middle is left out: labels that begin
-// alike are told apart by their ends.
+// shortened returns a label of at most limit characters. Its middle is left out: the ends distinguish labels
+// that begin alike.
 func shortened(label string, limit int) string {
 	all := []rune(label)
 	if len(all) <= limit {
@@ -170,8 +168,8 @@ func shortened(label string, limit int) string {
 	return cut
 }
 
-// cutLongest takes whole lines, so many bytes or more, from the end of the longest text, of which at
-// least so many bytes stay. It reports whether the text was longer than that.
+// cutLongest cuts at least bytes off the end of the longest text, in whole lines, but leaves at least least
+// bytes. It reports whether the text was longer than that.
 func cutLongest(texts []*string, bytes, least int) bool {
 	longest := new(string)
 	for _, text := range texts {
@@ -193,7 +191,8 @@ func cutLongest(texts []*string, bytes, least int) bool {
 	return true
 }
 
-// dropOption takes the last option away from the menu that has most, and reports whether it may.
+// dropOption removes the last option of the menu with the most options, and reports whether there was one to
+// remove.
 func dropOption(menus []*discordgo.SelectMenu) bool {
 	var longest *discordgo.SelectMenu
 	for _, menu := range menus {

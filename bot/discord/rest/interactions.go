@@ -12,14 +12,12 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// Callback identifies an interaction to answer. The token lets anyone answer
-// for 15 minutes and so is a secret.
+// Callback identifies an interaction to answer. Token is a secret: with it anyone can answer for 15 minutes.
 type Callback struct {
 	InteractionID string
 	ApplicationID string
 	Token         secret.Text
-	// NewConnection sends the first response over a new connection: those that are
-	// there may be dead, and are not used again.
+	// NewConnection closes idle connections, as they may be dead, and sends the first response over a new one.
 	NewConnection bool
 }
 
@@ -31,9 +29,8 @@ func (c *Client) Respond(ctx context.Context, to Callback, r interaction.Respons
 // Encode returns a first response as Respond sends it.
 func Encode(r interaction.Response) ([]byte, error) { return json.Marshal(callbackBody(r)) }
 
-// Defer sends a first response that says that another will follow: a message
-// that is being thought about or, with FormUpdate, nothing visible. FormKeep is as FormUpdate, but that
-// an option which is selected in a menu can be chosen again.
+// Defer sends a first response that promises another: "thinking…" or, with FormUpdate, nothing visible. FormKeep
+// is FormUpdate, except that the option selected in a menu can be chosen again.
 func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) error {
 	switch form {
 	case interaction.FormKeep:
@@ -55,18 +52,18 @@ func (c *Client) respond(ctx context.Context, to Callback, body callback, files 
 	return c.do(ctx, http.MethodPost, path, withFiles(body, files), nil, to.Token)
 }
 
-// EditOriginal changes the message of the first response or, where that was an
-// update, the message that holds the component.
+// EditOriginal edits the message of the first response. If that was an update, it edits the message with the
+// component.
 func (c *Client) EditOriginal(ctx context.Context, to Callback, m interaction.Message) error {
 	return c.EditFollowUp(ctx, to, "@original", m)
 }
 
-// EditFollowUp changes a further message.
+// EditFollowUp edits a message that FollowUp sent.
 func (c *Client) EditFollowUp(ctx context.Context, to Callback, messageID string, m interaction.Message) error {
 	return c.do(ctx, http.MethodPatch, webhookPath(to)+"/messages/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), nil, to.Token)
 }
 
-// FindOriginal returns the text and the embeds of the first response. There is no error if there is one.
+// FindOriginal returns the text and the embeds of the first response, or an error if there is none.
 func (c *Client) FindOriginal(ctx context.Context, to Callback) (m interaction.Message, err error) {
 	var shown struct {
 		Content string
@@ -76,9 +73,8 @@ func (c *Client) FindOriginal(ctx context.Context, to Callback) (m interaction.M
 	return interaction.Message{Content: shown.Content, Embeds: shown.Embeds}, err
 }
 
-// FollowUp sends a further message, visible to the caller alone. "wait is always true for this endpoint", so
-// Discord answers with the message
-// (https://docs.discord.com/developers/interactions/receiving-and-responding#create-followup-message).
+// FollowUp sends a further message that only the caller sees, and returns its ID: "wait is always true for this
+// endpoint" (https://docs.discord.com/developers/interactions/receiving-and-responding#create-followup-message).
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) (messageID string, err error) {
 	var sent struct {
 		ID string `json:"id"`
@@ -91,7 +87,7 @@ func webhookPath(to Callback) string {
 	return "webhooks/" + url.PathEscape(to.ApplicationID) + "/" + url.PathEscape(to.Token.Reveal())
 }
 
-// The bodies are of our own making: discordgo's send null for what is unset.
+// Request bodies. discordgo's types send null for what is unset.
 type (
 	callback struct {
 		Type discordgo.InteractionResponseType `json:"type"`
@@ -137,8 +133,7 @@ func callbackBody(r interaction.Response) callback {
 	}
 }
 
-// messageBody names every part, so that an edit also removes what is gone. Every message is encoded
-// here, whichever way it goes.
+// messageBody encodes every message that is sent. It names all parts, so that an edit also removes what is gone.
 func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 	m = fit(m)
 	return message{

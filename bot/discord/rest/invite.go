@@ -5,17 +5,15 @@ package rest
 // https://discord.com/developers/docs/topics/permissions#permissions-bitwise-permission-flags
 const invited = "274877991936"
 
-// invitedToSupport are those and Create Public Threads, as Tell support opens threads. No
-// customer's guild is asked for what only staff's needs.
+// invitedToSupport adds Create Public Threads, as Tell support opens threads in the host's guild.
 const invitedToSupport = "309237730304"
 
-// InviteURL returns the address at which the bot is invited to a guild, with what commands,
-// panels and log channels take.
+// InviteURL returns the address at which the bot is invited to a guild, with the permissions that commands,
+// panels and log channels need.
 // https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow
 func InviteURL(applicationID, guildID string) string { return invite(applicationID, guildID, invited) }
 
-// HostInviteURL is InviteURL for a guild of the host's, where the bot may open threads for
-// support as well.
+// HostInviteURL is InviteURL for the host's guild, where the bot may open threads for support as well.
 func HostInviteURL(applicationID, guildID string, support bool) string {
 	if support {
 		return invite(applicationID, guildID, invitedToSupport)

@@ -14,33 +14,32 @@ import (
 	"hostbot/bot/discord/recent"
 )
 
-// Discord takes 50 requests a second from a bot, but for the answers to interactions,
-// which are not counted (https://discord.com/developers/docs/topics/rate-limits#global-rate-limit).
+// Discord takes 50 requests a second from a bot. Answers to interactions are not counted
+// (https://discord.com/developers/docs/topics/rate-limits#global-rate-limit).
 const (
-	// perSecond and burst together are the most that is sent in any second. What is left
-	// of the 50 is for others with the same token, such as hostbot check.
+	// perSecond and burst together are the most that is sent in any second. The rest of the 50 is for other
+	// processes with the same token, such as hostbot check.
 	perSecond, burst = 40, 5
 	// panelsPerSecond leaves room for log entries and alerts while many panels change.
 	panelsPerSecond, panelsBurst = 25, 5
 )
 
-// Discord bans an address that sends 10,000 invalid requests in ten minutes, for
-// everything: requests that it answers with 401, 403 or 429, but for a 429 that is due to
-// others (https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans).
+// Discord bans an address entirely that sends 10,000 invalid requests in ten minutes: those that it answers with
+// 401, 403, or 429 unless the scope of that is shared
+// (https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans).
 const (
 	// InvalidWindow is the time over which they are counted.
 	InvalidWindow = 10 * time.Minute
-	// FewerFrom is from how many invalid requests on nothing is sent that may wait: panels
-	// and alerts.
+	// FewerFrom is the number of invalid requests from which on panels and alerts wait.
 	FewerFrom = 5_000
-	// PanelsWaitFrom is from how many 429 that are due to others on no panel is edited: these may lead to a
-	// ban as well (discord-api-docs#7243).
+	// PanelsWaitFrom is the number of 429s of shared scope from which on panels wait: these may lead to a ban
+	// as well (discord-api-docs#7243).
 	PanelsWaitFrom = 1_000
-	// AnswersOnlyFrom is from how many on only interactions are answered.
+	// AnswersOnlyFrom is the number of invalid requests from which on only interactions are answered.
 	AnswersOnlyFrom = 8_000
-	// recovered is below how many the first threshold is told of again.
+	// recovered is the number below which OnInvalid will be called again for a threshold.
 	recovered = FewerFrom / 2
-	// recheck is when to try again what was held back for these.
+	// recheck is how long a request waits for one of these.
 	recheck = time.Minute
 )
 
@@ -51,20 +50,20 @@ const (
 	ForAll    Purpose = iota // log entries, commands to register, and the rest
 	ForAlerts                // not sent from FewerFrom invalid requests on
 	ForPanels                // likewise; and they leave room for all others
-	// forGateway is a question where the gateway is. Interactions arrive there, so only
-	// Discord's own word holds it back.
+	// forGateway is for GET /gateway/bot. Without the gateway no interaction arrives, so it waits only if
+	// Discord asks for that.
 	forGateway
 )
 
-// limits is what a process knows of Discord's limits, whichever of its parts sends.
+// limits is what a process knows of Discord's limits, for all of its parts.
 type limits struct {
 	all, panels *rate.Limiter
-	answered    recent.Counter // and how many of the answers say that a request was invalid
-	shared      recent.Counter // answers of 429 that are due to others
+	answered    recent.Counter // answers; failed ones are invalid requests
+	shared      recent.Counter // 429s of shared scope
 
 	mu          sync.Mutex
-	pausedUntil time.Time // as Discord asked, with all requests
-	told        int       // the threshold that OnInvalid was last told of
+	pausedUntil time.Time // all requests, as Discord asked
+	reached     int       // the highest threshold that was reached; 0 for none
 }
 
 func newLimits() *limits {
@@ -76,17 +75,15 @@ func newLimits() *limits {
 	}
 }
 
-// answersInteraction reports whether what is at a path, below the API's base, is
-// authenticated by an interaction's token: its first response, the edits of that, and
-// follow-ups.
+// answersInteraction reports whether an interaction's token authenticates requests to a path below the API's
+// base: first responses, their edits, and follow-ups.
 func answersInteraction(path string) bool {
 	return strings.HasPrefix(path, "interactions/") || strings.HasPrefix(path, "webhooks/")
 }
 
-// admit waits until a request may be sent, for as long as ctx lasts. Its error is the one
-// that Discord would answer with: a global 429.
+// admit waits until a request may be sent or ctx is done. Its error is like Discord's: a global 429.
 func (l *limits) admit(ctx context.Context, purpose Purpose) *Error {
-	if refused := l.held(purpose); refused != nil {
+	if refused := l.paused(purpose); refused != nil {
 		return refused
 	}
 	if purpose == ForPanels {
@@ -97,11 +94,11 @@ func (l *limits) admit(ctx context.Context, purpose Purpose) *Error {
 	if err := l.all.Wait(ctx); err != nil {
 		return notSent(ctx, time.Second, "too many requests wait")
 	}
-	return l.held(purpose) // Discord may have refused others meanwhile
+	return l.paused(purpose) // Discord may have refused others meanwhile
 }
 
-// held returns why nothing may be sent now, or nil.
-func (l *limits) held(purpose Purpose) *Error {
+// paused returns why nothing may be sent now, or nil.
+func (l *limits) paused(purpose Purpose) *Error {
 	now := time.Now()
 	l.mu.Lock()
 	pause := l.pausedUntil.Sub(now)
@@ -110,36 +107,36 @@ func (l *limits) held(purpose Purpose) *Error {
 	shared, _ := l.shared.Sum(now)
 	switch {
 	case pause > 0:
-		return heldBack(pause, "discord asked to wait with all requests")
+		return postponed(pause, "discord asked to wait with all requests")
 	case purpose == forGateway:
 	case invalid >= AnswersOnlyFrom, invalid >= FewerFrom && purpose != ForAll:
-		return heldBack(recheck, fmt.Sprintf("discord refused %d requests in %v, and bans at 10,000", invalid, InvalidWindow))
+		return postponed(recheck, fmt.Sprintf("discord refused %d requests in %v, and bans at 10,000", invalid, InvalidWindow))
 	case shared >= PanelsWaitFrom && purpose == ForPanels:
-		return heldBack(recheck, fmt.Sprintf("discord limited %d requests in %v for what others did", shared, InvalidWindow))
+		return postponed(recheck, fmt.Sprintf("discord limited %d requests in %v for what others did", shared, InvalidWindow))
 	}
 	return nil
 }
 
-// notSent is a request for which there was no room within its context.
+// notSent returns the error of a request for which there was no room before ctx was done.
 func notSent(ctx context.Context, wait time.Duration, why string) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &Error{Message: "not sent: " + ctx.Err().Error()}
 	}
-	return heldBack(wait, why)
+	return postponed(wait, why)
 }
 
-func heldBack(wait time.Duration, why string) *Error {
+func postponed(wait time.Duration, why string) *Error {
 	return &Error{Status: http.StatusTooManyRequests, Message: "not sent: " + why, RetryAfter: wait, Global: true}
 }
 
-// news is what an answer says that nobody knew.
+// news is what changes with an answer.
 type news struct {
-	pause     time.Duration // that begins for all requests; 0 for none
-	threshold int           // of invalid requests, which is reached; 0 for none
-	invalid   int           // requests, where a threshold is reached
+	pause     time.Duration // of all requests that begins with it; 0 for none
+	threshold int           // of invalid requests that is reached with it; 0 for none
+	invalid   int           // how many there are; 0 if no threshold is reached
 }
 
-// note learns from an answer, which asks all requests to pause; 0 for not.
+// note counts an answer. pause is for how long it asks all requests to wait; 0 if it does not.
 func (l *limits) note(status int, pause time.Duration, scope string) (n news) {
 	now := time.Now()
 	counts := status == http.StatusUnauthorized || status == http.StatusForbidden ||
@@ -168,10 +165,10 @@ func (l *limits) note(status int, pause time.Duration, scope string) (n news) {
 		reached = FewerFrom
 	}
 	if invalid < recovered {
-		l.told = 0
+		l.reached = 0
 	}
-	if reached > l.told {
-		l.told, n.threshold, n.invalid = reached, reached, invalid
+	if reached > l.reached {
+		l.reached, n.threshold, n.invalid = reached, reached, invalid
 	}
 	return n
 }

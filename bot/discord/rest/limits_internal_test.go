@@ -67,7 +67,7 @@ func TestThresholdsAreToldOfOnce(t *testing.T) {
 			t.Errorf("told of %v", told)
 		}
 		time.Sleep(2 * InvalidWindow)
-		if refused := l.held(ForPanels); refused != nil {
+		if refused := l.paused(ForPanels); refused != nil {
 			t.Errorf("held back when it is over: %v", refused)
 		}
 		if told := fail(6_000); len(told) != 1 || told[0] != FewerFrom {
@@ -81,13 +81,13 @@ func TestManySharedLimitsHoldPanelsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
 		for range PanelsWaitFrom {
-			if l.held(ForPanels) != nil {
+			if l.paused(ForPanels) != nil {
 				t.Fatal("held back too early")
 			}
 			l.note(429, 0, "shared")
 		}
-		if l.held(ForPanels) == nil || l.held(ForAlerts) != nil || l.held(ForAll) != nil {
-			t.Errorf("held back: panels %v, alerts %v, others %v", l.held(ForPanels), l.held(ForAlerts), l.held(ForAll))
+		if l.paused(ForPanels) == nil || l.paused(ForAlerts) != nil || l.paused(ForAll) != nil {
+			t.Errorf("held back: panels %v, alerts %v, others %v", l.paused(ForPanels), l.paused(ForAlerts), l.paused(ForAll))
 		}
 		if _, invalid := l.answered.Sum(time.Now()); invalid != 0 {
 			t.Errorf("%d are invalid", invalid)
@@ -132,12 +132,12 @@ func TestLongPausesAreTriedInBetween(t *testing.T) {
 			t.Error("it begins twice")
 		}
 		for _, purpose := range []Purpose{ForAll, ForAlerts, ForPanels, forGateway} {
-			if held := l.held(purpose); held == nil || held.RetryAfter != longestPause {
+			if held := l.paused(purpose); held == nil || held.RetryAfter != longestPause {
 				t.Errorf("purpose %d: %v", purpose, held)
 			}
 		}
 		time.Sleep(longestPause)
-		if held := l.held(ForAll); held != nil {
+		if held := l.paused(ForAll); held != nil {
 			t.Errorf("nothing is tried: %v", held)
 		}
 		if n := l.note(429, longestPause, ""); n.pause != longestPause {

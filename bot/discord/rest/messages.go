@@ -46,14 +46,12 @@ type channelMessage struct {
 	EnforceNonce bool   `json:"enforce_nonce,omitempty"`
 }
 
-// CreateMessage posts a message to a channel and returns its ID. A nonce has 25
-// characters at most. Where the bot posted a message with the same one in the past
-// few minutes, Discord posts nothing and returns that message or, where that was
-// deleted since, CodeUnknownMessage (discord-api-docs#6647).
+// CreateMessage posts a message to a channel and returns its ID. A nonce has at most 25 characters. If the bot
+// posted a message with the same nonce in the past few minutes, Discord posts nothing and returns that message.
+// If it was deleted since, Discord returns CodeUnknownMessage (discord-api-docs#6647).
 //
-// Where LacksEmbeds holds for the error, the message is there without its embeds, and has
-// the ID that is returned. It is not to be posted again: EditMessage completes it, once the
-// bot may embed links.
+// If LacksEmbeds holds for the error, the message was posted without its embeds and has the returned ID. Once
+// the bot may embed links, EditMessage completes it.
 func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m interaction.Message) (string, error) {
 	var flags discordgo.MessageFlags
 	if m.Silent {
@@ -67,8 +65,8 @@ func (c *Client) CreateMessage(ctx context.Context, channelID, nonce string, m i
 	return posted.ID, posted.embedsOf(m)
 }
 
-// OpenDM returns the ID of the DM channel with a user, also where that one takes no
-// messages. https://discord.com/developers/docs/resources/user#create-dm
+// OpenDM returns the ID of the DM channel with a user, even if the user takes no messages.
+// https://discord.com/developers/docs/resources/user#create-dm
 func (c *Client) OpenDM(ctx context.Context, userID string) (string, error) {
 	var channel struct {
 		ID string `json:"id"`
@@ -78,8 +76,8 @@ func (c *Client) OpenDM(ctx context.Context, userID string) (string, error) {
 	return channel.ID, err
 }
 
-// EditMessage replaces all of a message of the bot. Where LacksEmbeds holds for the error,
-// all is replaced and the embeds are gone.
+// EditMessage replaces the whole content of a message of the bot. If LacksEmbeds holds for the error, the
+// content was replaced and has no embeds.
 func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m interaction.Message) error {
 	var edited taken
 	err := c.do(ctx, http.MethodPatch, messages(channelID)+"/"+url.PathEscape(messageID), withFiles(messageBody(m, 0), m.Files), &edited)
@@ -89,23 +87,22 @@ func (c *Client) EditMessage(ctx context.Context, channelID, messageID string, m
 	return edited.embedsOf(m)
 }
 
-// taken is what Discord's answer says of a message that it took.
+// taken is Discord's answer to a message that it took.
 type taken struct {
 	ID     string                 `json:"id"`
 	Embeds []struct{}             `json:"embeds"`
 	Flags  discordgo.MessageFlags `json:"flags"`
 }
 
-// embedsOf returns an error if Discord has left out embeds of the message that was sent. It
-// does so without a word where the bot lacks the permission to embed links
-// (discord-api-docs#2601, #5648 and #8108). Where somebody hid the message's embeds, Discord
-// shows none either (docs, "Message Flags": SUPPRESS_EMBEDS); that is as they want it.
+// embedsOf returns an error if Discord has left out embeds of the sent message. It does so silently if the bot
+// lacks Embed Links (discord-api-docs#2601, #5648 and #8108). Embeds that somebody has hidden
+// (SUPPRESS_EMBEDS, docs "Message Flags") are not missed.
 func (t taken) embedsOf(sent interaction.Message) error {
 	if len(t.Embeds) >= len(sent.Embeds) || t.Flags&discordgo.MessageFlagsSuppressEmbeds != 0 {
 		return nil
 	}
 	return &Error{
-		Status: http.StatusOK, Code: CodeMissingPermissions, NoEmbeds: true, // as of a message of embeds alone
+		Status: http.StatusOK, Code: CodeMissingPermissions, NoEmbeds: true, // the code that a message of embeds alone is refused with
 		Message: fmt.Sprintf("the message has %d of its %d embeds: the bot lacks the permission Embed Links", len(t.Embeds), len(sent.Embeds)),
 	}
 }
@@ -115,9 +112,8 @@ func (c *Client) DeleteMessage(ctx context.Context, channelID, messageID string)
 	return c.do(ctx, http.MethodDelete, messages(channelID)+"/"+url.PathEscape(messageID), nil, nil)
 }
 
-// LatestMessages returns the newest messages of a channel, newest first; limit
-// is 1 to 100. Without the permission to read the message history Discord returns
-// none.
+// LatestMessages returns the newest messages of a channel, newest first; limit is 1 to 100. Without Read Message
+// History Discord returns none.
 func (c *Client) LatestMessages(ctx context.Context, channelID string, limit int) ([]Posted, error) {
 	var latest []Posted
 	err := c.do(ctx, http.MethodGet, messages(channelID)+"?limit="+strconv.Itoa(limit), nil, &latest)

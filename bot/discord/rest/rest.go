@@ -1,13 +1,12 @@
-// Package rest reaches Discord's REST API.
+// Package rest is a client for Discord's REST API.
 //
-// It leaves discordgo's way of doing so alone, whose rate limiter keeps a bucket
-// for every interaction token for ever, makes the edits of all original
-// responses wait for each other, and sleeps where no context reaches it. A
-// request here is sent once, within its context; whether to send again, and when, is
-// the caller's to decide from the Error.
+// It does not use discordgo's client: the rate limiter there keeps a bucket for every interaction token for
+// ever, makes the edits of all original responses wait for each other, and sleeps regardless of the context.
+// Here a request is sent once, within its context. The caller decides from the Error whether and when to send
+// again; Retry helps.
 //
-// Discord's limits that hold for all requests together are kept here, and nowhere else:
-// answers to interactions are sent at once, all others as soon as there is room.
+// Only this package knows Discord's limits on all requests together. Answers to interactions are sent at once,
+// all other requests as soon as there is room.
 package rest
 
 import (
@@ -36,37 +35,33 @@ const (
 	requestLimit = 15 * time.Second
 	// maxAnswer bounds what is read of one answer, in bytes.
 	maxAnswer = 4 << 20
-	// defaultVersion is that of an API whose address names none.
+	// defaultVersion is the API's version if its address names none.
 	defaultVersion = 10
-	// maxMessage bounds what is kept of Discord's words, in bytes.
+	// maxMessage bounds Error.Message, in bytes.
 	maxMessage = 500
 	// scopeHeader says whose limit a request has reached
-	// (https://discord.com/developers/docs/topics/rate-limits#header-format). It is written as http.Header
-	// keeps it: any other form is turned into this one at each look.
+	// (https://discord.com/developers/docs/topics/rate-limits#header-format). It is in http.Header's canonical
+	// form, so that a look-up need not convert it.
 	scopeHeader = "X-Ratelimit-Scope"
-	// UserAgent names the library in the form that Discord asks for, and the
-	// program after that, where Discord allows anything. Requests without it may be
-	// refused. https://discord.com/developers/docs/reference#user-agent
+	// UserAgent names the library in the form that Discord asks for, and then the program. Requests without it
+	// may be refused. https://discord.com/developers/docs/reference#user-agent
 	UserAgent = "DiscordBot (https://github.com/bwmarrin/discordgo, v" + discordgo.VERSION + ") hostbot"
 )
 
-// Client sends requests to Discord. It is safe for concurrent use.
+// Client sends requests to Discord. It is safe for concurrent use. The exported fields may be set before For is
+// called; New makes the functions do nothing.
 type Client struct {
-	// Observe is called with each request that was answered, or was not: status is 0
-	// then. It may be nil, and is set before For is called. The route is Discord's
-	// first word for what is asked for ("interactions", "channels", …). failure says in a few
-	// words how Discord or the network failed; it is "" if neither did.
+	// Observe is called after each request. route is the first part of its path ("interactions", "channels",
+	// …), status is 0 if there was no answer, and failure says in a few words how Discord or the network
+	// failed; it is "" if neither did.
 	Observe func(route string, status int, failure string)
-	// OnInvalid is called when FewerFrom invalid requests are reached, and when
-	// AnswersOnlyFrom are, with how many there were in the last ten minutes. It may be
-	// nil, and is set before For is called.
+	// OnInvalid is called when the invalid requests of the last ten minutes reach FewerFrom or
+	// AnswersOnlyFrom, with their number.
 	OnInvalid func(invalid int)
-	// OnPause is called when Discord asks all requests to wait, with for how long they do. It
-	// may be nil, and is set before For is called.
+	// OnPause is called when Discord asks all requests to wait, with how long.
 	OnPause func(wait time.Duration)
 
-	// Log takes a line of the level debug for each request that failed or was slow. It is set
-	// before For is called.
+	// Log takes a line at the level debug for each request that failed or was slow.
 	Log zerolog.Logger
 
 	purpose Purpose
@@ -83,13 +78,14 @@ type Client struct {
 // New returns a client for the API at base, an address with its version, such as
 // https://discord.com/api/v10.
 func New(token secret.Text, base string) *Client {
-	// HTTP/2 has one connection for all requests, and goes on with it when it is
-	// dead: nothing would reach Discord for minutes.
+	// HTTP/2 sends all requests over one connection, and goes on using it when it is dead: nothing would reach
+	// Discord for minutes.
 	http1 := new(http.Protocols)
 	http1.SetHTTP1(true)
 	base = strings.TrimRight(base, "/") + "/"
 	_, path, _ := strings.Cut(base, "://")
 	return &Client{
+		Observe: func(string, int, string) {}, OnInvalid: func(int) {}, OnPause: func(time.Duration) {},
 		limits:  newLimits(),
 		reach:   &reach{waits: make(map[*func()]struct{})},
 		token:   token,
@@ -103,13 +99,12 @@ func New(token secret.Text, base string) *Client {
 			MaxIdleConnsPerHost: 64,
 			IdleConnTimeout:     90 * time.Second,
 			Protocols:           http1,
-			WriteBufferSize:     8 << 10, // a list of ten bots in one piece: 4 KiB would take two
+			WriteBufferSize:     8 << 10, // sends a list of ten bots in one write: 4 KiB would take two
 		},
 	}
 }
 
-// For returns the client as it sends requests for a purpose. Both share connections and
-// limits.
+// For returns a client that sends requests for a purpose. Both share connections and limits.
 func (c *Client) For(purpose Purpose) *Client {
 	other := *c
 	other.purpose = purpose
@@ -120,7 +115,7 @@ func (c *Client) For(purpose Purpose) *Client {
 // of these count towards a ban of the machine's address.
 func (c *Client) Invalid() (answered, invalid int) { return c.limits.answered.Sum(time.Now()) }
 
-// PausedUntil returns until when all requests wait that Discord has asked to; it may be over.
+// PausedUntil returns until when Discord has asked all requests to wait; it may be in the past.
 func (c *Client) PausedUntil() time.Time {
 	c.limits.mu.Lock()
 	defer c.limits.mu.Unlock()
@@ -130,7 +125,7 @@ func (c *Client) PausedUntil() time.Time {
 // Close gives up idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Version is the version of the API that the base address names.
+// Version returns the API's version, as the base address names it.
 func (c *Client) Version() int {
 	version, err := strconv.Atoi(strings.TrimPrefix(path.Base(c.base), "v"))
 	if err != nil {
@@ -150,14 +145,13 @@ func (c *Client) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse,
 	return &answer, nil
 }
 
-// Get reads what is at a path below the API's base into out.
+// Get decodes the answer at a path below the API's base into out.
 func (c *Client) Get(ctx context.Context, path string, out any) error {
 	return c.do(ctx, http.MethodGet, path, nil, out)
 }
 
-// do sends body, unless it is nil, as JSON, or in parts with files, to a path below the API's base and
-// decodes the answer into out, unless that is nil. An error is an *Error; it
-// tells none of the secrets of this request.
+// do sends a request to a path below the API's base and decodes the answer into out. The body is sent as JSON,
+// or as multipart with files. body and out may be nil. The error is an *Error without the request's secrets.
 func (c *Client) do(ctx context.Context, method, path string, body, out any, secrets ...secret.Text) error {
 	payload, contentType, err := encodeBody(body)
 	if err != nil {
@@ -165,15 +159,15 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.base+path, payload)
 	if err != nil {
-		return &Error{Message: "not an address"} // which holds a token
+		return &Error{Message: "not an address"} // err contains the token
 	}
 	maps.Copy(req.Header, c.headers)
-	if payload != nil { // Discord refuses a DELETE that has the type alone (DasWolke/SnowTransfer#49)
+	if payload != nil { // Discord refuses a DELETE with a type and no body (DasWolke/SnowTransfer#49)
 		req.Header.Set("Content-Type", contentType)
 	}
 	if !answersInteraction(path) {
-		// With the token, answers to interactions were counted towards the limit on all
-		// requests (discord-api-docs#4142, discord.js#7022); the address authenticates them.
+		// The address authenticates answers to interactions. With the token they would count towards the
+		// limit on all requests (discord-api-docs#4142, discord.js#7022).
 		req.Header.Set("Authorization", "Bot "+c.token.Reveal())
 	}
 	answer, err := c.exchange(req, secrets...)
@@ -186,7 +180,7 @@ func (c *Client) do(ctx context.Context, method, path string, body, out any, sec
 	return nil
 }
 
-// encodeBody returns a request's body and its type; both are empty if there is none.
+// encodeBody returns a request's body and its content type; both are empty if there is none.
 func encodeBody(body any) (payload io.Reader, contentType string, err error) {
 	switch body := body.(type) {
 	case nil:
@@ -199,9 +193,8 @@ func encodeBody(body any) (payload io.Reader, contentType string, err error) {
 	}
 }
 
-// exchange sends a request and returns the body of Discord's answer. An error is
-// an *Error; it tells neither the bot's token nor these secrets, though whoever
-// answers in Discord's place may have repeated them.
+// exchange sends a request and returns the body of Discord's answer. The error is an *Error without the bot's
+// token and these secrets, as an answer may repeat them.
 func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, error) {
 	began := time.Now()
 	body, err := c.roundTrip(req)
@@ -229,7 +222,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 			return nil, err
 		}
 	}
-	// A process that was stopped for a while may go on here after another leads.
+	// A process that was suspended may come here after another one was elected.
 	if err := lease.Check(req.Context()); err != nil {
 		return nil, &Error{Message: "not sent: " + err.Error()}
 	}
@@ -241,7 +234,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	}
 	sent := time.Now()
 	waiting := time.AfterFunc(stalled, func() { c.reach.Failed(sent) })
-	// Not through an http.Client, which follows redirects.
+	// An http.Client would follow redirects.
 	res, err := c.transport.RoundTrip(bounded)
 	waiting.Stop()
 	became := outcomeOf(req, res)
@@ -257,13 +250,13 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	}
 	defer func() { _ = res.Body.Close() }()
 	var body []byte
-	if res.Body != http.NoBody { // what was not read would cost the connection
+	if res.Body != http.NoBody { // a body that is not read costs the connection
 		body, err = io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		refused := refusal(res, body) // whatever could be read of it
+		refused := refusal(res, body) // even if the body could not be read to its end
 		pause := refused.RetryAfter
-		if !refused.Global || answers { // which are limited by the machine's address (discord-api-docs#5806)
+		if !refused.Global || answers { // answers are limited by the machine's address (discord-api-docs#5806)
 			pause = 0
 		}
 		c.note(res, pause)
@@ -271,7 +264,7 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	}
 	c.note(res, 0)
 	switch {
-	case isDiscords(res): // whose first line says all that most callers want
+	case isDiscords(res): // even if its body could not be read to its end
 		return body, nil
 	case err != nil:
 		return nil, c.unanswered(err)
@@ -287,10 +280,10 @@ type outcome int
 const (
 	answered   outcome = iota
 	unanswered         // or Discord answered with a failure of its own
-	canceled           // which says nothing about Discord
+	canceled           // by the caller: that says nothing about Discord
 )
 
-// outcomeOf returns what became of a request; res is nil if there was no answer.
+// outcomeOf returns the outcome of a request; res is nil if there was no answer.
 func outcomeOf(req *http.Request, res *http.Response) outcome {
 	switch {
 	case res != nil && res.StatusCode < 500:
@@ -302,22 +295,19 @@ func outcomeOf(req *http.Request, res *http.Response) outcome {
 	}
 }
 
-// note lets the limits learn from an answer, which asks all requests to pause; 0 for not.
+// note counts an answer. pause is for how long it asks all requests to wait; 0 if it does not.
 func (c *Client) note(res *http.Response, pause time.Duration) {
 	news := c.limits.note(res.StatusCode, pause, res.Header.Get(scopeHeader))
-	if news.threshold > 0 && c.OnInvalid != nil {
+	if news.threshold > 0 {
 		c.OnInvalid(news.invalid)
 	}
-	if news.pause > 0 && c.OnPause != nil {
+	if news.pause > 0 {
 		c.OnPause(news.pause)
 	}
 }
 
-// observe reports a request; res is nil where it was not answered, for which err is why.
+// observe reports a request to Observe; res is nil if there was no answer, and err is why.
 func (c *Client) observe(req *http.Request, res *http.Response, err error) {
-	if c.Observe == nil {
-		return
-	}
 	status, failure := 0, ""
 	switch outcomeOf(req, res) {
 	case answered:
@@ -332,7 +322,7 @@ func (c *Client) observe(req *http.Request, res *http.Response, err error) {
 	c.Observe(route, status, failure)
 }
 
-// lastWords returns what an error of the network says happened.
+// lastWords returns the innermost message of a network error.
 func lastWords(err error) string {
 	if err == nil {
 		return ""
@@ -344,9 +334,8 @@ func lastWords(err error) string {
 	return text[strings.LastIndex(": "+text, ": "):]
 }
 
-// unanswered says what became of a request to which no answer came. After one
-// that timed out, no connection is used that was there before: whatever has cut
-// this one off without a word may have cut off all.
+// unanswered returns the error of a request without an answer. After a timeout it closes the idle connections:
+// whatever has silently cut off this one may have cut off all.
 func (c *Client) unanswered(err error) *Error {
 	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
 		c.transport.CloseIdleConnections()
@@ -354,10 +343,9 @@ func (c *Client) unanswered(err error) *Error {
 	return &Error{Message: err.Error(), Uncertain: true}
 }
 
-// isDiscords reports whether a success was answered by Discord. A proxy or a sign-in
-// page that answers in its place may not have passed the request on. Discord's 204
-// has the type text/html although it has no body (discord-api-docs#5887,
-// discord.js#9218); all else that Discord answers is JSON.
+// isDiscords reports whether a success came from Discord, and not from a proxy or sign-in page that may not have
+// passed the request on. Discord answers in JSON, except that a 204 has the type text/html and no body
+// (discord-api-docs#5887, discord.js#9218).
 func isDiscords(res *http.Response) bool {
 	kind := res.Header.Get("Content-Type")
 	return res.StatusCode == http.StatusNoContent || kind == "" || strings.HasPrefix(kind, "application/json")

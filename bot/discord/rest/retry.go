@@ -12,25 +12,25 @@ import (
 
 // Retries says how a request is repeated.
 type Retries struct {
-	// First is the pause before the second attempt, half a second if it is 0. Each pause is
-	// about twice as long as the one before it, up to Longest, a minute if that is 0. If
-	// Discord asks for a longer pause (RetryAfter, backoff.RetryAfterError), it is that long.
+	// First is the pause before the second attempt; 0 for half a second. Each pause is about twice the one
+	// before it, up to Longest; 0 for a minute. If Discord asks for a longer pause (RetryAfter,
+	// backoff.RetryAfterError), it is that long.
 	First, Longest time.Duration
-	// Exact says that a pause is twice as long as the one before it, not about that.
+	// Exact doubles the pauses without jitter.
 	Exact bool
-	// Limit is for how long attempts begin; 0 if there is no limit.
+	// Limit is how long after the first attempt others may begin; 0 for no limit.
 	Limit time.Duration
-	// Again reports whether an error is worth another attempt. If it is nil, IsTemporary does.
+	// Again reports whether an error is worth another attempt; nil for IsTemporary.
 	Again func(error) bool
 	// OnRetry is called before each pause; it may be nil.
 	OnRetry func(failure error)
-	// OnBack is Client.OnBack, which ends a pause that Discord did not ask for; the pauses grow anew then.
-	// It is nil if nothing ends a pause early.
+	// OnBack is Client.OnBack: it ends a pause that Discord did not ask for, and the pauses start from First
+	// again. If it is nil, nothing ends a pause early.
 	OnBack func(func()) (stop func())
 }
 
-// Retry sends until that succeeds, and returns the last error otherwise. It begins no pause
-// that would end after the limit or ctx's deadline, and ends a pause when ctx is done.
+// Retry calls send until it succeeds, and otherwise returns its last error. It begins no pause that would end
+// after the limit or ctx's deadline, and ends a pause when ctx is done.
 func Retry(ctx context.Context, r Retries, send func(context.Context) error) error {
 	pauses := &backoff.ExponentialBackOff{
 		InitialInterval: cmp.Or(r.First, 500*time.Millisecond), MaxInterval: cmp.Or(r.Longest, time.Minute), Multiplier: 2, RandomizationFactor: 0.5,
@@ -42,7 +42,7 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 	if end, ok := ctx.Deadline(); ok {
 		limit = min(limit, time.Until(end)-1)
 	}
-	back := make(chan struct{}, 1) // Discord answers again, perhaps since the last attempt began
+	back := make(chan struct{}, 1) // also keeps an answer that came during the attempt
 	if r.OnBack != nil {
 		defer r.OnBack(func() {
 			select {
@@ -85,7 +85,7 @@ func (r Retries) again(err error) bool {
 	return IsTemporary(err)
 }
 
-// askedPause returns the pause that Discord, or another service, asks for; 0 if it does not.
+// askedPause returns the pause that Discord or another service asks for; 0 for none.
 func askedPause(err error) time.Duration {
 	if other, ok := errors.AsType[*backoff.RetryAfterError](err); ok {
 		return other.Duration

@@ -11,15 +11,12 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Session returns a session of discordgo's for what is not on an interaction's
-// way, such as registering commands. It sends a request once, and within the
-// context that discordgo.WithContext names. SessionError says why a request did
-// not succeed.
+// Session returns a discordgo session for what is not urgent, such as registering commands. It sends a request
+// once, within the context of discordgo.WithContext. SessionError extracts why a request failed.
 //
-// The library has ways of its own to deal with refusals. It sleeps until a rate
-// limit ends, where no context reaches it; it forgets the status of a 429 whose
-// body is not JSON; and its RESTError holds the request, which carries the bot's
-// token. So it is shown neither a refusal nor the headers of a rate limit.
+// discordgo sees neither refusals nor the headers of rate limits here: it would sleep until a rate limit ends,
+// regardless of the context, lose the status of a 429 whose body is not JSON, and return a RESTError with the
+// request and the bot's token in it.
 func (c *Client) Session() *discordgo.Session {
 	return &discordgo.Session{
 		Token:       "Bot " + c.token.Reveal(),
@@ -29,8 +26,7 @@ func (c *Client) Session() *discordgo.Session {
 	}
 }
 
-// SessionError returns what a session answered with as an *Error: the words
-// around it repeat an address that was not the one in use.
+// SessionError returns the *Error in a session's error. The text around it names an address that was not used.
 func SessionError(err error) error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e
@@ -38,12 +34,11 @@ func SessionError(err error) error {
 	return err
 }
 
-// sessionTransport sends what discordgo addresses to its own constant base to the
-// client's. discordgo's addresses are package-level variables that all sessions
-// share, so they are left alone.
+// sessionTransport redirects requests from discordgo's base address to the client's. discordgo's own addresses
+// are package-level variables that all sessions share.
 type sessionTransport struct{ client *Client }
 
-// RoundTrip sends a request. An answer that is no success is an *Error.
+// RoundTrip sends a request. It returns an *Error for an answer that is no success.
 func (t sessionTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 	target, err := url.Parse(t.client.base + strings.TrimPrefix(req.URL.String(), discordgo.EndpointAPI))
 	if err != nil {

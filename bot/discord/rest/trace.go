@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// slow is from when on a request is one to look into, with its wait for room.
+// slow is how long a request takes to be logged as slow, its wait for room included.
 const slow = time.Second
 
-// trace shows a request that failed or was slow to who looks for a mistake. The error is as it
-// is told, without secrets; nil for none.
+// trace logs a request that failed or was slow, at the level debug. failure has no secrets; it is nil after a
+// success.
 func (c *Client) trace(req *http.Request, began time.Time, failure *Error) {
 	line := c.Log.Debug()
 	if !line.Enabled() {
@@ -27,8 +27,7 @@ func (c *Client) trace(req *http.Request, began time.Time, failure *Error) {
 		Dur("took_ms", took).Msg("a request to discord failed or was slow")
 }
 
-// template returns a path below the API's base with names in the place of what differs from
-// request to request: IDs, and the tokens of interactions, which are secrets.
+// template returns a path below the API's base with placeholders for IDs and the secret tokens of interactions.
 func template(path string) string {
 	segments := strings.Split(path, "/")
 	for i, segment := range segments {
