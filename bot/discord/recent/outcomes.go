@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Outcomes counts calls to a dependency as Counter does, and remembers the last ones. Window is
-// set before the first call. It is safe for concurrent use.
+// Outcomes is a Counter of calls to a dependency that also remembers the last ones.
 type Outcomes struct {
 	Counter
 
@@ -19,16 +18,15 @@ type Last struct {
 	Succeeded time.Time // zero if none did
 	Failed    time.Time // zero if none did
 	Reason    string    // of the last failure, in a few words
-	// FailedSince is when the failures began of which that was the last; any success that came
-	// between was followed by another failure within fluctuation. Recovered is when the first
-	// call succeeded after it; zero if none has.
+	// FailedSince is when the series of failures began that Failed belongs to. Failures that are less than
+	// fluctuation apart are one series. Recovered is when a call first succeeded after Failed; zero if none has.
 	FailedSince, Recovered time.Time
 }
 
-// fluctuation is how long after a success a failure goes on with those before it.
+// fluctuation is how far apart failures must be to count as separate series.
 const fluctuation = time.Minute
 
-// Note counts a call. reason says why it failed; "" if it did not.
+// Note counts a call. reason says why it failed; "" if it succeeded.
 func (o *Outcomes) Note(now time.Time, reason string) {
 	o.Add(now, reason != "")
 	o.mu.Lock()
@@ -68,10 +66,10 @@ func (o *Outcomes) Summary(now time.Time) Summary {
 	return Summary{o.last, calls, fails}
 }
 
-// settled is how long after the last failure a dependency counts as recovered, if calls succeed.
+// settled is how long a dependency still counts as failing after its last failure, although calls succeed.
 const settled = 15 * time.Second
 
-// Failing reports whether calls fail now: the last one did, or some still do among others.
+// Failing reports whether calls fail now: the last one did, or one did less than settled ago.
 func (s Summary) Failing(now time.Time) bool {
 	if s.Fails == 0 {
 		return false

@@ -1,4 +1,4 @@
-// Package recent counts what happened within the last minutes.
+// Package recent counts calls, and how they ended, over a sliding window.
 package recent
 
 import (
@@ -6,13 +6,11 @@ import (
 	"time"
 )
 
-// slots is how finely a window is divided: what happened less than a slot before the
-// window's begin may still count.
+// slots is how many parts a window is counted in, so that it may be a tenth longer than it should be.
 const slots = 10
 
-// Counter counts calls, and how many of them failed, within the last Window. Window is a
-// multiple of ten seconds and is set before the first call. A Counter is safe for
-// concurrent use.
+// Counter counts calls, and those that failed, within the last Window. Window is a multiple of ten seconds and is
+// set before the first call. A Counter is safe for concurrent use.
 type Counter struct {
 	Window time.Duration
 
