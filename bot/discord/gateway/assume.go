@@ -10,39 +10,39 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// usualAddress is where Discord's gateway is for years:
+// usualAddress has been the gateway's address for years:
 // https://discord.com/developers/docs/events/gateway#get-gateway
 const usualAddress = "wss://gateway.discord.gg"
 
-// discordsAPI is where Discord's own API is. Another address is a proxy or a test, which may have
-// another gateway.
+// discordsAPI is the address of Discord's own API. Any other API is a proxy or a test's, and may have its own
+// gateway.
 const discordsAPI = "https://discord.com"
 
 const (
-	// keptKey is what Discord said last, for processes that start, and keptLife how long it is kept.
+	// keptKey is the key of Discord's last answer, for processes that start, and keptLife how long it is kept.
 	keptKey  = "{shards}:gateway"
 	keptLife = 30 * 24 * time.Hour
-	// mostShards is how many shards Redis is believed: as many as sessions may be begun in a day.
+	// mostShards is the highest number of shards that is believed from Redis: the sessions of a day.
 	mostShards = 1000
 )
 
-// kept is what Redis holds of Discord's last answer.
+// kept is Discord's last answer, as Redis has it.
 type kept struct {
 	URL    string `json:"url"`
 	Shards int    `json:"shards"`
 }
 
-// Refused is why Discord refuses to say where the gateway is, so that it is assumed; nil if Discord says it.
+// Refused returns why Discord refuses GET /gateway/bot, so that its answer is assumed; nil if it answers.
 func (d *Discovery) Refused() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.refused
 }
 
-// assume returns what is taken for Discord's answer while Discord refuses to give one for long, as it was
-// seen to for a day (discord-api-docs#8570): what it said last, to this process or to another, or its
-// usual address. It is nil if nothing is known. Nobody says how many sessions are left: those that are
-// begun are subtracted (spend), and all shards take turns, as those of most bots do.
+// assume returns a substitute for Discord's answer. Discord was seen to refuse one for a day
+// (discord-api-docs#8570). The substitute is the last answer, to this process or another, or the usual address;
+// nil if nothing is known. spend counts down the sessions that are left, and all shards identify in turn, as with
+// a max_concurrency of 1.
 func (d *Discovery) assume(ctx context.Context, why *rest.Error) *discordgo.GatewayBotResponse {
 	assumed := d.Last()
 	if assumed == nil {
@@ -65,7 +65,7 @@ func (d *Discovery) assume(ctx context.Context, why *rest.Error) *discordgo.Gate
 	return &answer
 }
 
-// spend counts a session that is begun while Discord does not say how many are left.
+// spend counts a session that is begun while Discord's answer is assumed.
 func (d *Discovery) spend() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,8 +76,8 @@ func (d *Discovery) spend() {
 	}
 }
 
-// read returns what Discord said to another process, or its usual address; nil if neither is known. The
-// bot's token is sent to that address, and others may write to Redis (isDiscords).
+// read returns Discord's last answer from Redis, or the usual address; nil if neither is known. Others may write
+// to Redis, and the bot's token is sent to the address, so isDiscords checks it.
 func (d *Discovery) read(ctx context.Context) *discordgo.GatewayBotResponse {
 	var was kept
 	if d.Redis != nil {
@@ -100,7 +100,7 @@ func (d *Discovery) read(ctx context.Context) *discordgo.GatewayBotResponse {
 	return answer
 }
 
-// keep has Redis keep what Discord says. Without Redis a process that starts does not know it.
+// keep saves Discord's answer in Redis for read.
 func (d *Discovery) keep(ctx context.Context, answer *discordgo.GatewayBotResponse) {
 	if d.Redis == nil {
 		return

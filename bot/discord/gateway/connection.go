@@ -42,20 +42,19 @@ const (
 	writeLimit = 10 * time.Second
 	// closeLimit bounds the wait for Discord's answer to a close frame.
 	closeLimit = 2 * time.Second
-	// closeKeeping is a code after which Discord keeps the session.
+	// closeKeeping is a close code after which Discord keeps the session.
 	closeKeeping websocket.StatusCode = 4000
 	// maxInterval is the longest interval between heartbeats that is believed.
 	maxInterval = time.Hour
-	// In an outage Discord acknowledges heartbeats and sends READY later
-	// (https://discord.com/developers/docs/events/gateway#identifying). A further
-	// IDENTIFY would count towards the day's 1,000, where a RESUME is free. So
-	// READY is waited for much longer than RESUMED. Both limits are in heartbeat
-	// intervals; Discord's is 41.25 s.
+	// How long to wait for READY and for RESUMED, in heartbeat intervals; Discord's is 41.25 s. In an outage
+	// Discord acknowledges heartbeats and sends READY late
+	// (https://discord.com/developers/docs/events/gateway#identifying). Another IDENTIFY would count towards the
+	// day's 1,000, whereas a RESUME is free.
 	readyLimit  = 15
 	resumeLimit = 2
 )
 
-// connection is one websocket, over which a session is begun or resumed.
+// connection is one websocket. A session is begun or resumed over it.
 type connection struct {
 	gateway *Gateway
 	ws      *websocket.Conn
@@ -79,9 +78,9 @@ type state int
 
 const (
 	connecting  state = iota // up to HELLO
-	identifying              // up to READY, the wait for the shard's turn to begin a session included
-	resuming                 // up to RESUMED, before which Discord replays what was missed
-	established              // Discord sends what is new
+	identifying              // up to READY, including the wait for the shard's turn
+	resuming                 // up to RESUMED, while Discord replays missed events
+	established              // Discord sends new events
 )
 
 // dial connects to the gateway.
@@ -90,8 +89,7 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	if err != nil || at.Host == "" || at.Scheme != "wss" && (at.Scheme != "ws" || !g.cfg.AllowPlain) {
 		return nil, errMalformed
 	}
-	// The version and the encoding are to be added to each address, also to
-	// the one for resuming (discord-api-docs#5725).
+	// Each address needs the version and the encoding, even the one for resuming (discord-api-docs#5725).
 	at.RawQuery = url.Values{"v": {strconv.Itoa(g.cfg.Version)}, "encoding": {"json"}}.Encode()
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
@@ -103,7 +101,7 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 		HTTPHeader: http.Header{"User-Agent": {rest.UserAgent}},
 	})
 	if err != nil {
-		if request, ok := errors.AsType[*url.Error](err); ok { // names the address, which says nothing
+		if request, ok := errors.AsType[*url.Error](err); ok { // without the address
 			err = request.Err
 		}
 		return nil, fmt.Errorf("connect to the gateway: %w", err)
@@ -112,8 +110,8 @@ func (g *Gateway) dial(ctx context.Context, address string) (*websocket.Conn, er
 	return ws, nil
 }
 
-// run serves the session over a websocket until that is over. It returns how far the
-// connection came, and why it is over. If ctx is done before, it leaves.
+// run serves the session over a websocket until the connection ends. It returns how far the connection came,
+// and why it ended. If ctx is done, it closes the connection.
 func (g *Gateway) run(ctx context.Context, ws *websocket.Conn) (reached state, reason error) {
 	c := &connection{gateway: g, ws: ws}
 	c.ctx, c.end = context.WithCancelCause(context.WithoutCancel(ctx))
@@ -149,7 +147,7 @@ func (c *connection) leave(cause error) {
 	c.end(context.Canceled)
 }
 
-// read returns the next message, which is valid until read is called again.
+// read returns the next message. It is valid until read is called again.
 func (c *connection) read() (*fastjson.Value, error) {
 	_, reader, err := c.ws.Reader(c.ctx)
 	if err == nil {
@@ -209,7 +207,7 @@ func (c *connection) hello(interval time.Duration) error {
 	c.state = identifying
 	c.handshakeTimer.Stop()
 	bucket := g.bucket
-	go func() { // while others have their turn, heartbeats are acknowledged
+	go func() { // so that heartbeats are acknowledged during the wait
 		if err := c.identify(bucket, interval); err != nil {
 			c.end(err)
 		}
@@ -266,10 +264,9 @@ func (c *connection) establish() {
 	c.gateway.ready.Store(true)
 }
 
-// keepAlive sends heartbeats until the connection is over. The first comes
-// after a random part of the interval, as Discord asks: otherwise all clients that
-// it cut off together would come back in step. Where one is not acknowledged by
-// the time of the next, the connection is dead:
+// keepAlive sends heartbeats until the connection is over. The first is sent after a random part of the interval,
+// so that clients that Discord cut off together do not send in step. If a heartbeat is not acknowledged by the
+// time of the next, the connection is dead:
 // https://discord.com/developers/docs/events/gateway#sending-heartbeats
 func (c *connection) keepAlive(interval time.Duration) {
 	for pause := rand.N(interval); ; pause = interval {

@@ -15,48 +15,48 @@ import (
 	"hostbot/bot/store/keyspace"
 )
 
-// answerLife is how long Discord's answer is used: the shards of a process, which all
-// lose their connections at once, ask once.
+// answerLife is how long Discord's answer is reused, so that shards that lose their connections together send
+// one request.
 const answerLife = 5 * time.Second
 
-// discoveryLimit bounds a request that several may wait for.
+// discoveryLimit bounds a request that several shards may wait for.
 const discoveryLimit = 15 * time.Second
 
-// Discovery asks Discord where the gateway is, for all shards of a process. While Discord refuses to
-// say, it answers what was so before: see assume.
+// Discovery asks Discord for the gateway's address, the recommended number of shards and the session limits
+// (GET /gateway/bot), for all shards of a process. While Discord refuses to answer, the answer is assumed.
 type Discovery struct {
 	REST REST
 	// API is the address of Discord's REST API.
 	API string
-	// Redis keeps what Discord said last, for processes that start; nil for none.
+	// Redis keeps Discord's last answer, for processes that start; it may be nil.
 	Redis redis.UniversalClient
 	Space keyspace.Space // in Redis
-	// OnRefused is told once that Discord refuses to say where the gateway is, why, and which address is
-	// used instead. It may be nil.
+	// OnRefused is called once when Discord begins to refuse an answer, with the address that is used instead.
+	// It may be nil.
 	OnRefused func(why error, address string)
 
 	calls singleflight.Group
 
 	mu      sync.Mutex
-	last    *discordgo.GatewayBotResponse // never changed
-	until   time.Time                     // until when it is used
-	resets  time.Time                     // when the day's sessions are counted anew
-	refused error                         // why last is assumed; nil if Discord said it
+	last    *discordgo.GatewayBotResponse // replaced, never changed
+	until   time.Time                     // until when it is reused
+	resets  time.Time                     // when a new day of sessions begins
+	refused error                         // why last is assumed; nil if Discord answered
 }
 
-// maxDoubts is how often an answer is asked for again whose number of shards cannot be right.
+// maxDoubts is how often Discord is asked again for a plausible number of shards.
 const maxDoubts = 4
 
-// Last is what Discord said last, or is assumed to say: how many shards it recommends, 0 where that cannot
-// be right or is not known, and how many sessions may be begun. It is nil until Discord was asked.
+// Last returns Discord's last answer, real or assumed. Shards is 0 if the number is not plausible or not known.
+// It is nil until Discord was asked.
 func (d *Discovery) Last() *discordgo.GatewayBotResponse {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last
 }
 
-// GatewayBot returns what Discord says, or has just said. Those who ask at the same time share a
-// request, and each waits for it for as long as ctx allows.
+// GatewayBot returns Discord's answer, which may be up to answerLife old. Concurrent callers share a request;
+// each waits for it until its own ctx is done.
 func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
 	d.mu.Lock()
 	last, until := d.last, d.until
@@ -78,7 +78,7 @@ func (d *Discovery) GatewayBot(ctx context.Context) (*discordgo.GatewayBotRespon
 	}
 }
 
-// ask asks Discord, and notes what it says.
+// ask asks Discord and saves its answer.
 func (d *Discovery) ask(ctx context.Context) (*discordgo.GatewayBotResponse, error) {
 	answer, err := d.REST.GatewayBot(ctx)
 	if refused, ok := errors.AsType[*rest.Error](err); ok && rest.IsLimited(err) && refused.RetryAfter > maxUnreached {
@@ -101,7 +101,7 @@ func (d *Discovery) ask(ctx context.Context) (*discordgo.GatewayBotResponse, err
 	return answer, nil
 }
 
-// Forget has Discord be asked the next time, whatever it has just said or is being asked.
+// Forget makes the next call of GatewayBot send a request of its own.
 func (d *Discovery) Forget() {
 	d.mu.Lock()
 	d.until = time.Time{}
@@ -109,18 +109,16 @@ func (d *Discovery) Forget() {
 	d.calls.Forget("")
 }
 
-// plausible reports whether Discord may recommend so many shards: one or more, and no more than
-// the sessions that may be begun in a day, as each shard has one. There are 1,000 of these, or five for
-// each shard of a large bot
+// plausible reports whether the recommended number of shards can be right: at least one, and at most the
+// sessions of a day, as each shard has one. These are 1,000, or five for each shard of a large bot
 // (https://discord.com/developers/docs/events/gateway#sharding-for-large-bots).
 func plausible(answer *discordgo.GatewayBotResponse) bool {
 	total := answer.SessionStartLimit.Total
 	return answer.Shards > 0 && (total <= 0 || answer.Shards <= total)
 }
 
-// Ask asks until Discord answers, or it is known what was so before, and tells lost of each attempt that
-// failed. The error is a *FinalError, or that ctx is done. Where the number of shards cannot be right,
-// Discord is asked again some times, and then the answer has 0 of them.
+// Ask calls GatewayBot until it succeeds, and lost after each failed attempt. The error is a *FinalError, or
+// ctx's. If the number of shards is not plausible after maxDoubts further attempts, it is 0.
 func (d *Discovery) Ask(ctx context.Context, lost func(error)) (*discordgo.GatewayBotResponse, error) {
 	var answer *discordgo.GatewayBotResponse
 	doubts := 0

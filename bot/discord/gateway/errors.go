@@ -17,17 +17,16 @@ import (
 // CodeTooFewShards is the code of the FinalError that asks for more shards.
 const CodeTooFewShards = 4011
 
-// FinalError is Discord's word that connecting again is no use.
+// FinalError means that connecting again is of no use.
 type FinalError struct {
-	Code int // close code, or HTTP status where not even the address was given
+	Code int // a close code, or the HTTP status of GET /gateway/bot
 }
 
 func (e *FinalError) Error() string {
 	return fmt.Sprintf("discord refuses the connection for good: %s (code %d)", finalReason(e.Code), e.Code)
 }
 
-// finalReason returns what to do about a final code, or "" where the code is
-// not final:
+// finalReason returns the cause and cure of a final code; "" if the code is not final:
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#gateway-gateway-close-event-codes
 func finalReason(code int) string {
 	switch code {
@@ -49,8 +48,7 @@ func (e closeError) Error() string {
 	return fmt.Sprintf("discord closed the connection with code %d %q", e.Code, e.Reason)
 }
 
-// What Discord can ask for without a close frame, and what ends a connection
-// without a word of Discord's.
+// Reasons for the end of a connection without a close frame.
 var (
 	errNoShards         = errors.New("discord recommends a number of shards that makes no sense")
 	errReconnect        = errors.New("discord asked to reconnect")
@@ -60,7 +58,7 @@ var (
 	errHandshakeTimeout = errors.New("the gateway did not send HELLO, READY or RESUMED in time")
 )
 
-// finalError returns what reason means if it is final, or nil.
+// finalError returns the *FinalError that a reason amounts to, or nil.
 func finalError(reason error) *FinalError {
 	code := 0
 	if frame, ok := errors.AsType[closeError](reason); ok {
@@ -73,9 +71,8 @@ func finalError(reason error) *FinalError {
 	return &FinalError{Code: code}
 }
 
-// endsSession reports whether Discord would not resume the session after reason.
-// Discord closes with 1000 as well, for no reason that is known, and such a session
-// can be resumed (JDA WebSocketClient.java, discord.py client.py).
+// endsSession reports whether the session cannot be resumed after reason. It can after code 1000, with which
+// Discord closes at times for no known reason (JDA WebSocketClient.java, discord.py client.py).
 func endsSession(reason error) bool {
 	if frame, ok := errors.AsType[closeError](reason); ok {
 		return frame.Code == 4003 || frame.Code == 4007 || frame.Code == 4009
@@ -83,10 +80,10 @@ func endsSession(reason error) bool {
 	return errors.Is(reason, errInvalidSession)
 }
 
-// longestDelay bounds for how long Discord is not asked whether sessions may be begun again.
+// longestDelay bounds the wait until Discord is asked again whether sessions may be begun.
 const longestDelay = 5 * time.Minute
 
-// delayOf returns how long to wait, as Discord asks, or 0.
+// delayOf returns how long Discord asks to wait; 0 if it does not ask.
 func (g *Gateway) delayOf(reason error) time.Duration {
 	if asked := rest.RetryAfter(reason); asked > 0 {
 		return asked

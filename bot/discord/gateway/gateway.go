@@ -1,13 +1,11 @@
-// Package gateway keeps a session with Discord's gateway, over which
-// interactions arrive.
+// Package gateway keeps a session with Discord's gateway and receives interactions over it.
 //
-// A session is begun with IDENTIFY and lasts over any number of connections:
-// each further one takes it up again with RESUME, and Discord then sends what
-// was missed. Run connects, and connects again whenever the connection is lost.
-// connection.go holds what is said over one connection. A session is data, so that
-// another process can take it up where this one left it.
+// A session begins with IDENTIFY and may outlast its connection: the next one resumes it with RESUME, and
+// Discord then replays the missed events. Run connects, and reconnects whenever the connection is lost.
+// connection.go has the protocol of one connection. A session is plain data, so that another process can resume
+// it.
 //
-// The protocol is that of https://discord.com/developers/docs/events/gateway.
+// The protocol is documented at https://discord.com/developers/docs/events/gateway.
 package gateway
 
 import (
@@ -29,21 +27,19 @@ import (
 // (guild ID >> 22) % Count is ID. Direct messages belong to shard 0.
 type Shard struct{ ID, Count int }
 
-// Session is what must be known of a session to take it up again.
+// Session is what it takes to resume a session.
 type Session struct {
-	ID            string `json:"id"`  // empty: there is none
-	ResumeURL     string `json:"url"` // where Discord wants it to be taken up; empty where that failed
+	ID            string `json:"id"`  // empty if there is no session
+	ResumeURL     string `json:"url"` // the address for resuming; empty after it failed
 	Sequence      int64  `json:"seq"` // of the last event
 	ApplicationID string `json:"app"`
-	Version       int    `json:"v"` // of the protocol; it is resumed with no other
+	Version       int    `json:"v"` // of the protocol, which cannot change during a session
 }
 
-// ErrHandOver is the cause with which Run's context is cancelled where the session
-// is to be taken up again, by whichever process.
+// ErrHandOver is the cause to cancel Run's context with if the session is to be resumed, by any process.
 var ErrHandOver = errors.New("the session is handed over")
 
-// REST asks Discord where the gateway is, and how many sessions may be begun.
-// Errors are *rest.Error.
+// REST sends GET /gateway/bot. Errors are *rest.Error.
 type REST interface {
 	GatewayBot(context.Context) (*discordgo.GatewayBotResponse, error)
 }
@@ -54,22 +50,22 @@ type Config struct {
 	Token   secret.Text
 	Version int // of the gateway's protocol: 9 or 10
 	Shard   Shard
-	Session Session // to take up; the zero value begins a new one
+	Session Session // to resume; the zero value begins a new one
 	// Discovery, Identifies and Transport are shared by the shards of a process.
 	Discovery  *Discovery
 	Identifies *IdentifyLimiter
 	Transport  *http.Transport
-	// AllowPlain lets the gateway be reached without TLS, as one for tests is.
+	// AllowPlain allows a gateway without TLS, for tests.
 	AllowPlain bool
-	// InvalidPause is the shortest pause after Discord has given up the session; 0 for the second that
-	// Discord wants. The longest one is five times that.
+	// InvalidPause is the shortest pause after Discord has ended the session; 0 for a second, as Discord asks.
+	// The longest is five times that.
 	InvalidPause time.Duration
 
 	OnInteraction func(*interaction.Event)
-	OnReady       func()             // a new session
-	OnResumed     func()             // the former session goes on, and nothing was lost
-	OnLost        func(reason error) // the connection, which is being restored
-	// OnPause is told for how long no connection is tried now; it may be nil.
+	OnReady       func()             // a new session has begun
+	OnResumed     func()             // the former session goes on, and no event was lost
+	OnLost        func(reason error) // the connection is lost; Run restores it
+	// OnPause is called with the pause before the next connection. It may be nil.
 	OnPause func(time.Duration)
 }
 
@@ -86,40 +82,37 @@ type Gateway struct {
 	// Used by the goroutine of Run alone.
 	failedResumes int                         // in a row
 	putOffs       int                         // in a row, see maxPutOffs
-	bucket        int                         // in which this shard waits for its turn to begin a session
-	had           bool                        // there was a session, which the next one replaces
-	again         *backoff.ExponentialBackOff // pauses before a connection
-	anew          *backoff.ExponentialBackOff // pauses before a session that replaces one
+	bucket        int                         // of IDENTIFYs, see IdentifyLimiter
+	had           bool                        // a session has been established before
+	reconnects    *backoff.ExponentialBackOff // pauses before a connection
+	restarts      *backoff.ExponentialBackOff // pauses before a session that replaces another
 	brief         bool                        // the last connection was established, but for less than minCycle
 }
 
 const (
 	// connectLimit bounds dialing, TLS and the upgrade, and then the wait for HELLO.
 	connectLimit = 15 * time.Second
-	// maxFailedResumes is how often RESUME may fail before a new session is
-	// begun. A session was seen to which Discord answered each RESUME by closing
-	// the connection while IDENTIFY worked (discord-api-docs#1619).
+	// maxFailedResumes is how often RESUME may fail before a new session is begun. Discord was seen to close
+	// the connection on every RESUME of a session while IDENTIFY worked (discord-api-docs#1619).
 	maxFailedResumes = 5
-	// maxPutOffs is how often in a row Discord may ask to resume, with op 7 or a
-	// resumable op 9, before a new session is begun: in place of RESUMED, or right
-	// after it. In an outage Discord asks several times for a session that
-	// is good, whose events are replayed then. In place of RESUMED these take ten minutes or more
-	// with the pauses between them, and Discord keeps a session for "a few minutes"
-	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect). Right after
-	// it they take about 25 s (see minCycle).
+	// maxPutOffs is how often in a row Discord may ask to reconnect and resume (op 7, or a resumable op 9)
+	// before a new session is begun. In an outage it asks several times although the session is good. In place
+	// of RESUMED so many take ten minutes or more, with their pauses, and Discord keeps a session for "a few
+	// minutes" (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect). Right after
+	// RESUMED they take about 25 s (see minCycle).
 	maxPutOffs = 20
 )
 
 // NewTransport returns a transport for the gateways of a process.
 func NewTransport() *http.Transport {
-	http1 := new(http.Protocols) // which the upgrade to a websocket needs
+	http1 := new(http.Protocols) // a websocket needs HTTP/1
 	http1.SetHTTP1(true)
 	return &http.Transport{Proxy: http.ProxyFromEnvironment, TLSHandshakeTimeout: connectLimit, Protocols: http1}
 }
 
 // New returns a gateway that is not connected yet.
 func New(cfg Config) *Gateway {
-	g := &Gateway{cfg: cfg, session: cfg.Session, had: cfg.Session.ID != "", again: newPauses(maxPause), anew: newPauses(earlyEnd)}
+	g := &Gateway{cfg: cfg, session: cfg.Session, had: cfg.Session.ID != "", reconnects: newPauses(maxPause), restarts: newPauses(earlyEnd)}
 	// https://discord.com/developers/docs/events/gateway#preparing-to-resume
 	if g.session.Version != cfg.Version {
 		g.session = Session{}
@@ -130,11 +123,10 @@ func New(cfg Config) *Gateway {
 // Ready reports whether Discord delivers events right now.
 func (g *Gateway) Ready() bool { return g.ready.Load() }
 
-// Latency is how long Discord took to acknowledge the last heartbeat of this
-// connection; 0 until it has acknowledged one.
+// Latency returns how long Discord took to acknowledge the last heartbeat of this connection; 0 before the first.
 func (g *Gateway) Latency() time.Duration { return time.Duration(g.latency.Load()) }
 
-// Session is the session as it is now. Once Run has returned, it does not change.
+// Session returns the session as it is now. It does not change after Run has returned.
 func (g *Gateway) Session() Session {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -147,9 +139,8 @@ func (g *Gateway) update(change func(*Session)) {
 	change(&g.session)
 }
 
-// Run keeps the session until ctx is done and returns nil. It ends the session with
-// Discord then, unless the cause is ErrHandOver. It returns a *FinalError where
-// Discord says that trying again is no use. It is called once.
+// Run keeps the session until ctx is done, and returns nil. It then ends the session with Discord, unless ctx's
+// cause is ErrHandOver. It returns a *FinalError if connecting again is of no use. It is called once.
 func (g *Gateway) Run(ctx context.Context) error {
 	for {
 		started := time.Now()
@@ -176,8 +167,8 @@ func (g *Gateway) Run(ctx context.Context) error {
 	}
 }
 
-// countPutOff counts how often in a row Discord has asked to resume the session in place
-// of serving it, over a connection that lasted for some time.
+// countPutOff counts how often in a row Discord has asked to reconnect and resume. A connection that was
+// established for minCycle ends the row.
 func (g *Gateway) countPutOff(reached state, lasted time.Duration, reason error) {
 	switch {
 	case reached == established && lasted >= minCycle:
@@ -187,8 +178,7 @@ func (g *Gateway) countPutOff(reached state, lasted time.Duration, reason error)
 	}
 }
 
-// connect makes a connection and serves the session over it. It returns how far the
-// connection came, and why it is over.
+// connect connects and serves the session. It returns how far the connection came, and why it ended.
 func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
 	resumes := g.Session().ID != ""
 	address, err := g.address(ctx)
@@ -200,20 +190,19 @@ func (g *Gateway) connect(ctx context.Context) (reached state, reason error) {
 	if reason = err; err == nil {
 		reached, reason = g.run(ctx, ws)
 	}
-	if !resumes || reached == established || ctx.Err() != nil { // who is told to leave has not failed
+	if !resumes || reached == established || ctx.Err() != nil { // a cancelled resume has not failed
 		return reached, reason
 	}
 	g.update(func(s *Session) { s.ResumeURL = "" })
-	if err == nil && !errors.Is(reason, errReconnect) { // after which the session is good
+	if err == nil && !errors.Is(reason, errReconnect) { // that says that the session is good
 		g.failedResumes++
 	}
 	return reached, reason
 }
 
-// address returns where to take the session up or, once Discord allows that, to
-// begin one. Where the address that Discord named for resuming has failed, or may not be
-// Discord's, the general one takes its place, where any session can be resumed
-// (discord-api-docs#5725).
+// address returns the address to resume the session at or, if Discord allows another, to begin one. If the
+// address for resuming has failed, or may not be Discord's, the general address takes its place: any session can
+// be resumed there (discord-api-docs#5725).
 func (g *Gateway) address(ctx context.Context) (string, error) {
 	session := g.Session()
 	resumable := session.ID != "" && session.ResumeURL != ""
@@ -224,7 +213,7 @@ func (g *Gateway) address(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if resumable && g.cfg.Discovery.isDiscords(session.ResumeURL) { // as is known now
+	if resumable && g.cfg.Discovery.isDiscords(session.ResumeURL) { // the answer may have shown that
 		return session.ResumeURL, nil
 	}
 	if session.ID != "" {
@@ -237,9 +226,8 @@ func (g *Gateway) address(ctx context.Context) (string, error) {
 	return answer.URL, err
 }
 
-// reserved returns where to begin one of the sessions that are kept for shards that lose
-// theirs. Such shards ask Discord one after another: if they all did at once, each would
-// count on the same few.
+// reserved returns the address to begin one of the sessions that are reserved for shards that lose theirs. Such
+// shards ask Discord one after another: at once, each would count on the same few.
 func (g *Gateway) reserved(ctx context.Context) (string, error) {
 	if err := g.cfg.Identifies.wait(ctx, reserveTurn); err != nil {
 		return "", err

@@ -17,24 +17,22 @@ import (
 )
 
 const (
-	// identifyWindow is how long a bucket of shards waits between two IDENTIFYs. That
-	// is 5 s (https://discord.com/developers/docs/events/gateway#rate-limiting), and a
-	// moment more as they do not all take equally long to reach Discord.
+	// identifyWindow is the time between two IDENTIFYs of a bucket of shards: 5 s
+	// (https://discord.com/developers/docs/events/gateway#rate-limiting) and a margin, as not all take equally
+	// long to reach Discord.
 	identifyWindow = 5200 * time.Millisecond
-	// reservedStarts is how many of the day's sessions are left unused. Discord resets
-	// the token of a bot that begins more than are allowed
-	// (https://discord.com/developers/docs/events/gateway#session-start-limit-object),
-	// and other processes may begin some meanwhile. One more for each shard is kept for
-	// shards that lose their sessions: who begins all shards leaves these.
+	// reservedStarts is how many of the day's sessions are never used, as other processes may begin some.
+	// Discord resets the token of a bot that begins more than are allowed
+	// (https://discord.com/developers/docs/events/gateway#session-start-limit-object). One more for each shard
+	// is reserved for shards that lose their session.
 	reservedStarts = 10
-	// reserveTurn takes a bucket's place where shards take turns to use what is kept.
+	// reserveTurn stands for a bucket when shards take turns to use reserved sessions.
 	reserveTurn = -1
-	// askLimit bounds a question to Redis.
+	// askLimit bounds a request to Redis.
 	askLimit = time.Second
 )
 
-// enoughLeft returns an error where no more sessions should be begun for some time, and
-// some are kept beside those that nobody uses.
+// enoughLeft returns an error if no more sessions should be begun today, except kept of them and reservedStarts.
 func enoughLeft(limit discordgo.SessionInformation, kept int) error {
 	if limit.Total > 0 && limit.Remaining <= reservedStarts+kept {
 		resets := time.Duration(limit.ResetAfter) * time.Millisecond
@@ -46,12 +44,10 @@ func enoughLeft(limit discordgo.SessionInformation, kept int) error {
 // IdentifyLimiter lets shards begin sessions as fast as Discord allows. The zero value
 // is ready to use.
 type IdentifyLimiter struct {
-	// Redis is where the turns of all replicas are kept. While it is away, or nil, the
-	// process keeps its own.
+	// Redis coordinates all replicas. If it is away or nil, the process decides alone.
 	Redis redis.UniversalClient
 	Space keyspace.Space // in Redis
-	// Window is how long a bucket of shards waits between two IDENTIFYs; 0 for as long as Discord
-	// wants.
+	// Window is the time between two IDENTIFYs of a bucket; 0 for identifyWindow.
 	Window time.Duration
 
 	taken atomic.Int64
@@ -64,8 +60,8 @@ func (l *IdentifyLimiter) Taken() int64 { return l.taken.Load() }
 
 func (l *IdentifyLimiter) window() time.Duration { return cmp.Or(l.Window, identifyWindow) }
 
-// wait waits for the turn of a bucket to begin a session, or for reserveTurn. For a
-// bucket it is called once HELLO was received, so that IDENTIFY follows at once.
+// wait waits for the turn of a bucket, or for reserveTurn. For a bucket it is called after HELLO, so that
+// IDENTIFY follows at once.
 func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 	for l.Redis != nil && ctx.Err() == nil {
 		pause, err := l.ask(ctx, bucket)
@@ -73,7 +69,7 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 			break
 		}
 		if pause <= 0 {
-			l.reserve(bucket) // so that the next one waits here where Redis fails by then
+			l.reserve(bucket) // for the next one, if Redis fails by then
 			return ctx.Err()
 		}
 		sleep(ctx, pause)
@@ -82,8 +78,8 @@ func (l *IdentifyLimiter) wait(ctx context.Context, bucket int) error {
 	return ctx.Err()
 }
 
-// ask takes the turn in Redis, or returns when to ask again. No turn lasts for longer than a window:
-// one that would was written by something else, or under a clock that has gone back since.
+// ask takes the turn in Redis, or returns how long to wait before asking again. A turn that would last longer
+// than a window is cut to it: something else wrote it, or a clock was set back.
 func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, askLimit)
 	defer cancel()
@@ -93,13 +89,13 @@ func (l *IdentifyLimiter) ask(ctx context.Context, bucket int) (pause time.Durat
 		return 0, err
 	}
 	left, err := l.Redis.PTTL(ctx, key).Result()
-	if err == nil && (left == -1 || left > l.window()) { // -1 is for ever
+	if err == nil && (left == -1 || left > l.window()) { // -1: no expiry
 		return l.window(), l.Redis.PExpire(ctx, key, l.window()).Err()
 	}
 	return max(left, time.Millisecond), err // it may have ended in between
 }
 
-// reserve returns when a bucket may identify, and lets the next one wait longer.
+// reserve returns when a bucket may identify, and moves the next turn on by a window.
 func (l *IdentifyLimiter) reserve(bucket int) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,24 +8,21 @@ import (
 )
 
 const (
-	// The pauses between attempts double from minPause to maxPause, with jitter, until
-	// a connection was established, or has waited for its turn for longer than maxPause.
+	// The pauses between attempts double from minPause to maxPause, with jitter. They start over after a
+	// connection that was established, or that lasted for maxPause.
 	minPause = 200 * time.Millisecond
 	maxPause = time.Minute
-	// maxUnreached bounds them while Discord is not reached at all: an attempt costs nothing of
-	// Discord's then, and customers wait for the one that succeeds.
+	// maxUnreached bounds the pauses while Discord is not reached at all: attempts are cheap then, and customers
+	// wait.
 	maxUnreached = 15 * time.Second
-	// minCycle is from the beginning of a connection to the next one, at least, where that
-	// connection and the one before it were over sooner although they were established. So a Discord
-	// that sends READY or RESUMED and closes at once, again and again, is met with one
-	// connection a second. disgo waits for a second before each, discord.js for half of
-	// one; twilight does not wait after a connection that was made. The first of them is
-	// replaced soon: customers' interactions wait for that.
+	// minCycle is the least time from one connection to the next if two in a row were established and lasted
+	// less than that. So if Discord sends READY or RESUMED and closes at once, again and again, there is one
+	// connection a second. The first such connection is replaced sooner, as customers wait. (disgo waits a
+	// second before each, discord.js half a second, twilight not at all.)
 	minCycle = time.Second
-	// Where sessions last for less than earlyEnd, the pauses before the next ones double
-	// from minPause to earlyEnd, whether or not connections were established: each session costs one
-	// of the 1,000 IDENTIFYs that Discord allows in a day, of which a shard by itself
-	// spends no more than about 720 then.
+	// If sessions last less than earlyEnd, the pauses before the next ones double from minPause to earlyEnd, even
+	// if connections were established. Each session costs one of the day's 1,000 IDENTIFYs; a shard spends at
+	// most about 720 of them in this way.
 	earlyEnd = 2 * time.Minute
 )
 
@@ -35,14 +32,13 @@ func newPauses(most time.Duration) *backoff.ExponentialBackOff {
 	return pauses
 }
 
-// pause returns how long to wait after a connection, or an attempt at one, that began at
-// started and ended for a reason.
+// pause returns how long to wait after a connection, or an attempt at one.
 func (g *Gateway) pause(started time.Time, reached state, reason error) time.Duration {
 	lasted := time.Since(started)
 	if reached == established || lasted > maxPause {
-		g.again.Reset()
+		g.reconnects.Reset()
 	}
-	pause := g.again.NextBackOff()
+	pause := g.reconnects.NextBackOff()
 	if reached == connecting {
 		pause = min(pause, maxUnreached-rand.N(maxUnreached/2))
 	}
@@ -54,9 +50,9 @@ func (g *Gateway) pause(started time.Time, reached state, reason error) time.Dur
 	if begun := g.begun.Load(); begun > 0 && g.Session().ID == "" {
 		g.begun.Store(0)
 		if time.Since(time.Unix(0, begun)) >= earlyEnd {
-			g.anew.Reset()
+			g.restarts.Reset()
 		}
-		pause = max(pause, g.anew.NextBackOff())
+		pause = max(pause, g.restarts.NextBackOff())
 	}
 	return max(pause, g.delayOf(reason))
 }

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// isDiscords reports whether the bot's token may be sent to an address that came from Discord, but over
-// Redis, where others may write. It has the host of the gateway's usual address, of the address that
-// Discord names or of the API, or one under the same registered domain, as gateway-us-east1-b.discord.gg
-// is, which novicezk/midjourney-proxy has in its settings.
+// isDiscords reports whether the bot's token may be sent to an address that was read from Redis, where others
+// may write. Its registered domain must be that of the gateway's usual address, of the address that Discord has
+// named, or of the API. A regional one, such as gateway-us-east1-b.discord.gg (novicezk/midjourney-proxy), is
+// accepted.
 func (d *Discovery) isDiscords(address string) bool {
 	if last := d.Last(); last != nil && sameDomain(address, last.URL) {
 		return true
@@ -19,8 +19,8 @@ func (d *Discovery) isDiscords(address string) bool {
 	return sameDomain(address, usualAddress) || sameDomain(address, d.API)
 }
 
-// sameDomain reports whether two addresses have hosts of one registered domain. That of an IP
-// address, or of a name that has no domain, is the host itself.
+// sameDomain reports whether the hosts of two addresses have the same registered domain. An IP address, or a name
+// without a domain, is its own.
 func sameDomain(one, other string) bool {
 	a, b := domain(one), domain(other)
 	return a != "" && a == b
