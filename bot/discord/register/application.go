@@ -14,8 +14,8 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Application is what the Developer Portal has of the application
-// (documentation, "Application Object"), of which discordgo's type lacks much.
+// Application is the application as the Developer Portal has it (documentation, "Application Object").
+// discordgo's type lacks most of this.
 type Application struct {
 	ID     string `json:"id"`
 	Name   string `json:"name"`
@@ -23,28 +23,27 @@ type Application struct {
 	Flags  int64  `json:"flags"`
 	// VerifyKey is the public key with which Discord signs interactions.
 	VerifyKey string `json:"verify_key"`
-	// Installs has the installation contexts that are switched on as its keys.
-	// The value of one may be an empty object (discord-api-docs#6778).
+	// Installs has the enabled installation contexts as keys. A value may be an empty object
+	// (discord-api-docs#6778).
 	Installs map[string]json.RawMessage `json:"integration_types_config"`
-	// Endpoint is null or an address. Where there is one, Discord sends no
-	// interaction over the gateway (documentation, "Interactions overview";
-	// bwmarrin/discordgo#1402).
+	// Endpoint is null or an address. If it is set, Discord sends no interaction over the gateway
+	// (documentation, "Interactions overview"; bwmarrin/discordgo#1402).
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// Arrival is whether interactions arrive where the bot takes them.
+// Arrival says whether Discord sends interactions to where the bot receives them.
 type Arrival int
 
 // Arrivals.
 const (
 	Arrives    Arrival = iota
-	Elsewhere          // Discord sends them to an endpoint, and the bot takes them from the gateway
-	ForeignKey         // Discord signs them with another key than the bot knows
-	NoEndpoint         // Discord sends them over the gateway, and the bot takes them over HTTP
+	Elsewhere          // Discord sends them to an endpoint, but the bot receives from the gateway
+	ForeignKey         // Discord signs them with a key other than the bot's
+	NoEndpoint         // Discord sends them over the gateway, but the bot receives over HTTP
 )
 
-// Interactions compares where Discord sends interactions with where the bot takes them: over HTTP if there
-// is a public key, in hex, or over the gateway. It returns the endpoint's host and path as well; the rest of the
+// Interactions compares where Discord sends interactions with where the bot receives them: over HTTP if it has a
+// public key (in hex), otherwise over the gateway. It also returns the endpoint's host and path; the rest of its
 // address may be secret.
 // https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
 func (a *Application) Interactions(publicKey string) (arrival Arrival, host, path string) {
@@ -64,8 +63,7 @@ func (a *Application) Interactions(publicKey string) (arrival Arrival, host, pat
 	return Arrives, host, path
 }
 
-// readApplication reads the application, once, and says so where its interactions do
-// not arrive here.
+// readApplication reads the application, once. It logs if interactions do not arrive.
 func (r *Registrar) readApplication(ctx context.Context) error {
 	if r.application != nil {
 		return nil
@@ -92,13 +90,11 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 	return nil
 }
 
-// definitions returns the commands of a list as they are sent. Global ones get the
-// integration types and contexts that belong to them alone: Discord takes only the
-// types that the application supports; a private channel between people means
-// something only to a command that is installed to a user (documentation,
-// "Installation Context" and "Interaction Contexts"). Where the application says
-// nothing of installations, neither is sent, as an empty list is refused
-// (discord.py#10216): Discord then has defaults that fit.
+// definitions returns the commands of a list as they are sent. Only global commands have integration types and
+// contexts. Discord accepts only the types that the application supports. The context of a private channel
+// makes sense only for commands installed to a user (documentation, "Installation Context" and "Interaction
+// Contexts"). If the application names no types, neither is sent: Discord refuses an empty list
+// (discord.py#10216), and its defaults fit.
 func (a *Application) definitions(s Scope) []*discordgo.ApplicationCommand {
 	var types []discordgo.ApplicationIntegrationType
 	for key := range a.Installs {
@@ -118,7 +114,7 @@ func (a *Application) definitions(s Scope) []*discordgo.ApplicationCommand {
 			c.Contexts = nil
 		} else {
 			c.IntegrationTypes = &types
-			c.Contexts = cmp.Or(c.Contexts, &contexts) // a command may say itself where it means something
+			c.Contexts = cmp.Or(c.Contexts, &contexts) // a command may have its own
 		}
 		commands[i] = &c
 	}

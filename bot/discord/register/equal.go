@@ -9,11 +9,10 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// equal reports whether a list is as it is wanted. The order of commands does not
-// count, which Discord does not keep; that of options is shown to people, and does.
+// equal reports whether Discord's list is the wanted one. Discord does not keep the order of commands, so it does
+// not count. The order of options is shown to users, and does.
 //
-// Discord fills in what was not sent, and not always in the same way, so there
-// is no exact echo to compare with:
+// Discord fills in what was not sent, in various ways, so the answer cannot be compared literally:
 //   - contexts that were not sent come back as null (discord-api-docs#6744) or as
 //     all three (NousResearch/hermes-agent#107397), and integration_types as [0] or
 //     as the application's own (discord-api-docs#7396);
@@ -21,8 +20,8 @@ import (
 //     app_commands.py), and may be null (discord.py, models.py);
 //   - what is false or empty may be left out (Pycord, bot.py).
 //
-// A difference that is none would have the list written anew at each start. An
-// Entry Point command is not ours: see overwrite.
+// A false difference would make every start write the list again. An Entry Point command is not ours: see
+// overwrite.
 func equal(there []command, wanted []*discordgo.ApplicationCommand) bool {
 	own := slices.DeleteFunc(slices.Clone(there), func(c command) bool { return c.Type == entryPoint })
 	if len(own) != len(wanted) {
@@ -37,14 +36,14 @@ func equal(there []command, wanted []*discordgo.ApplicationCommand) bool {
 	return true
 }
 
-// equalCommand compares what the program sets of a command.
+// equalCommand compares the fields of a command that the program sets.
 func equalCommand(there, wanted *discordgo.ApplicationCommand) bool {
 	return equalSets(there.Contexts, wanted.Contexts) &&
 		equalSets(there.IntegrationTypes, wanted.IntegrationTypes) &&
 		canonical(there) == canonical(wanted)
 }
 
-// equalSets compares without regard to order. Parts that were not sent may be anything.
+// equalSets compares regardless of order. A set that is not sent equals anything.
 func equalSets[T cmp.Ordered](there, wanted *[]T) bool {
 	if there == nil || wanted == nil {
 		return wanted == nil
@@ -52,8 +51,7 @@ func equalSets[T cmp.Ordered](there, wanted *[]T) bool {
 	return slices.Equal(slices.Sorted(slices.Values(*there)), slices.Sorted(slices.Values(*wanted)))
 }
 
-// canonical writes what counts of a command, apart from contexts and integration
-// types, in one way.
+// canonical returns a text that is equal for equal commands, regardless of contexts and integration types.
 func canonical(c *discordgo.ApplicationCommand) string {
 	text, err := json.Marshal(discordgo.ApplicationCommand{
 		Type:                     c.Type,
@@ -65,7 +63,7 @@ func canonical(c *discordgo.ApplicationCommand) string {
 		Options:                  c.Options,
 	})
 	if err != nil {
-		return err.Error() // of a choice whose value is not JSON's, which equals nothing
+		return err.Error() // the value of a choice is not JSON: equal to nothing that Discord lists
 	}
 	empty := strings.NewReplacer(":[]", ":null", `"name_localizations":{},`, "", `"description_localizations":{},`, "")
 	return empty.Replace(string(text))

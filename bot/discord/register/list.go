@@ -11,15 +11,14 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// entryPoint is the type of the command by which users open an application's
-// Activity. Discord makes one when Activities are switched on; discordgo does
-// not know of it.
+// entryPoint is the type of the command that opens an application's Activity. Discord creates it when Activities
+// are enabled; discordgo does not know it.
 const entryPoint discordgo.ApplicationCommandType = 4
 
 // command is a command as Discord lists it.
 type command struct {
 	discordgo.ApplicationCommand
-	// raw is all of it: discordgo's type lacks an Entry Point command's handler.
+	// raw is the whole JSON, as discordgo's type lacks an Entry Point command's handler.
 	raw json.RawMessage
 }
 
@@ -29,19 +28,17 @@ func (c *command) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &c.ApplicationCommand)
 }
 
-// read returns the commands of a guild or, where guildID is empty, the global
-// ones. Without the query Discord leaves the localisations out (documentation,
-// "Retrieving localized commands").
+// read returns a guild's commands, or the global ones if guildID is empty. Without the query Discord leaves out
+// translations (documentation, "Retrieving localized commands").
 func (r *Registrar) read(ctx context.Context, guildID string) (commands []command, err error) {
 	err = r.request(ctx, http.MethodGet, r.endpoint(guildID)+"?with_localizations=true", nil, &commands)
 	return commands, err
 }
 
-// overwrite replaces a list, there being what is in it, and returns the new one.
+// overwrite replaces a list by the wanted one and returns the new list. there is the list before.
 //
-// An Entry Point command is left as it is. Discord refuses an overwrite without
-// it (400, code 50240; SkyBlock-Nerds/NerdBot#609, Pycord-Development/pycord#3276)
-// and takes it as it was read.
+// An Entry Point command is sent back as it was read, as Discord refuses an overwrite without it (400, code 50240;
+// SkyBlock-Nerds/NerdBot#609, Pycord-Development/pycord#3276).
 func (r *Registrar) overwrite(ctx context.Context, guildID string, wanted []*discordgo.ApplicationCommand, there []command) (commands []command, err error) {
 	body := make([]any, 0, len(wanted)+1)
 	for _, c := range wanted {
@@ -75,8 +72,7 @@ func (r *Registrar) request(ctx context.Context, method, url string, body, out a
 	return nil
 }
 
-// chatIDs returns the IDs of chat commands, which alone can be mentioned, by
-// their names.
+// chatIDs returns the IDs of chat commands by name. Only these can be mentioned.
 func chatIDs(commands []command) map[string]string {
 	ids := make(map[string]string, len(commands))
 	for _, c := range commands {

@@ -14,15 +14,13 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// maxRefusals bounds how often a list is sent before the Registrar waits and tries
-// again, with what it has learned.
+// maxRefusals is how often in a row a list is sent, each time without the translations that were refused.
 const maxRefusals = 5
 
-// write overwrites a list, there being what is in it, unless that is as it is wanted. It
-// returns what is in it then. Discord refuses a list as a whole, and its own pattern of
-// names is not the documented one (discord-api-docs#4724, #7712): so that one translation
-// does not leave a guild without commands, what is refused of these is left out. The next process tries
-// the whole list again: Discord's rules change (discord-api-docs#7371).
+// write overwrites a list unless it is as wanted, and returns it. there is the list before. Discord refuses a
+// whole list for one translation, and its pattern of names is not the documented one (discord-api-docs#4724,
+// #7712). So translations that it refuses are left out. The next process tries the whole list again, as
+// Discord's rules change (discord-api-docs#7371).
 func (r *Registrar) write(ctx context.Context, s Scope, there []command) (now []command, err error) {
 	wanted, learned := r.application.definitions(s), false
 	for range maxRefusals {
@@ -50,8 +48,7 @@ func (r *Registrar) write(ctx context.Context, s Scope, there []command) (now []
 	return nil, errors.New("discord refuses further translations each time")
 }
 
-// refusedLocalizations returns the paths of what Discord refuses where these are
-// translations alone.
+// refusedLocalizations returns the paths that Discord refuses, if all of them are translations.
 func refusedLocalizations(err error) []string {
 	e, ok := errors.AsType[*rest.Error](err)
 	other := func(path string) bool {
@@ -71,9 +68,8 @@ const localizations = "_localizations"
 // localization is one translation.
 type localization struct{ text, locale string }
 
-// withoutPaths returns commands without the translations at these paths, and which those
-// are. A path may end before the locale, as Discord does not always name it
-// (discord-api-docs#7712): it stands for all.
+// withoutPaths returns commands without the translations at some paths, and those translations. Discord does not
+// always name the locale (discord-api-docs#7712): a path that ends before it stands for all locales.
 func withoutPaths(commands []*discordgo.ApplicationCommand, paths []string) (left []*discordgo.ApplicationCommand, removed []localization) {
 	var list any
 	text, err := json.Marshal(commands)
@@ -93,7 +89,7 @@ func withoutPaths(commands []*discordgo.ApplicationCommand, paths []string) (lef
 	return left, removed
 }
 
-// remove takes the translations at a path out of node, which is below what has these names.
+// remove removes the translations at a path below node. names are those of the commands and options above it.
 func remove(node any, names, path []string) (removed []localization) {
 	if len(path) == 0 {
 		return nil
@@ -124,7 +120,7 @@ func remove(node any, names, path []string) (removed []localization) {
 	return removed
 }
 
-// inWords says which translations these are, those of a text together.
+// inWords describes translations for staff, one line for each text.
 func inWords(list []localization) []string {
 	var words []string
 	for i, l := range list {

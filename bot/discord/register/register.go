@@ -1,11 +1,8 @@
-// Package register sees to it that Discord lists the commands that the program
-// serves, and no others.
+// Package register keeps Discord's lists of commands equal to those that the program serves.
 //
-// Discord keeps one list of an application's commands for everywhere and one for
-// each guild. A guild's members see both side by side, also where they hold
-// commands of the same names (discord-api-docs#3885). So a list that an earlier
-// configuration left behind is emptied. Discord does not say which guilds have a
-// list (discord-api-docs#2464), which is why Redis remembers them.
+// Discord has one global list for an application and one for each guild. A guild's members see both, even if they
+// have commands of the same names (discord-api-docs#3885). So a list from an earlier configuration is emptied.
+// Discord does not say which guilds have a list (discord-api-docs#2464), so Redis remembers them.
 package register
 
 import (
@@ -26,13 +23,12 @@ import (
 	"hostbot/bot/discord/rest"
 )
 
-// Scope is a list of commands as it is wanted.
+// Scope is a wanted list of commands.
 type Scope struct {
-	// GuildID is the guild whose list it is; empty for the global one.
+	// GuildID is the guild of the list; empty for the global list.
 	GuildID  string
 	Commands []*discordgo.ApplicationCommand
-	// Registered is told the IDs of the chat commands by their names, once they
-	// are known. It may be nil.
+	// Registered is called with the IDs of the chat commands, by name. It may be nil.
 	Registered func(ids map[string]string)
 }
 
@@ -44,36 +40,32 @@ func (s Scope) String() string {
 	return "the commands of guild " + s.GuildID
 }
 
-// Staff are told what they should know.
+// Staff notifies staff.
 type Staff interface {
 	// CommandsUpdated says that a list was changed.
 	CommandsUpdated()
 	// CommandsRefused says that Discord refuses a list, and why.
 	CommandsRefused(reason error)
-	// LocalizationsRefused says which translations Discord refuses, each in words. The
-	// commands were registered without these.
+	// LocalizationsRefused says which translations were left out, as Discord refuses them, each in words.
 	LocalizationsRefused(which []string)
-	// GuildRefused says that Discord refuses the list of a guild because the bot
-	// may not have one there, and by which address it is invited.
+	// GuildRefused says that the bot may not have commands in a guild, and at which address it is invited.
 	GuildRefused(guildID, inviteURL string, reason error)
-	// InteractionsElsewhere says that Discord sends interactions to a server of
-	// this name, and none over the gateway.
+	// InteractionsElsewhere says that Discord sends interactions to a host instead of the gateway.
 	InteractionsElsewhere(host string)
 }
 
-// Config is what a Registrar works with.
+// Config is what a Registrar needs.
 type Config struct {
 	Session *discordgo.Session
-	// PublicKey is the key of interactions that arrive over HTTP, in hex. It is empty
-	// where they arrive over the gateway.
+	// PublicKey is the key that signs interactions over HTTP, in hex; empty if they arrive over the gateway.
 	PublicKey string
 	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
 	OnForeignKey func()
-	// Leading reports whether this process does what one of all replicas does. Keep needs it alone.
+	// Leading reports whether this process is the leader. Only Keep needs it.
 	Leading func() bool
-	// OnBack is rest.Client's. It may be nil.
+	// OnBack is rest.Client.OnBack. It may be nil.
 	OnBack func(func()) (stop func())
-	// Support says that the bot opens threads for support, so that an invitation asks for that, too.
+	// Support has invitations ask for the permission to open support threads.
 	Support bool
 	Redis   redis.UniversalClient
 	Staff   Staff
@@ -81,12 +73,8 @@ type Config struct {
 	Timing  Timing
 }
 
-// Timing is how long a Registrar waits before it tries again: First, then twice
-// as long each time, up to Longest, each up to half more or less.
-//
-// Discord bans an address for a while that met 10,000 answers of 401, 403 or 429
-// within 10 minutes (documentation, "Rate Limits"). The intervals stay far from
-// that, even where the bot is never invited.
+// Timing is how long a Registrar waits before it tries again: First, then twice as long each time, up to Longest,
+// with jitter of a half.
 type Timing struct {
 	First, Longest time.Duration
 	Compare        time.Duration // see Keep
@@ -102,17 +90,16 @@ type Registrar struct {
 	config      Config
 	application *Application        // nil until it was read
 	done        map[string]bool     // lists that are as wanted, by guild ID
-	told        map[string]string   // the refusal that staff read last, by guild ID
-	refused     map[string][]string // the paths of translations, as of rest.Error.Form, by guild ID
+	notified    map[string]string   // the last refusal that staff were notified of, by guild ID
+	refused     map[string][]string // the paths of refused translations (rest.Error.Form), by guild ID
 }
 
 // New returns a registrar.
 func New(c Config) *Registrar {
-	return &Registrar{config: c, done: make(map[string]bool), told: make(map[string]string), refused: make(map[string][]string)}
+	return &Registrar{config: c, done: make(map[string]bool), notified: make(map[string]string), refused: make(map[string][]string)}
 }
 
-// Run registers the wanted commands, and tries again at growing intervals until
-// every list is as wanted or ctx is done.
+// Run registers the wanted commands. It tries again until every list is as wanted or ctx is done.
 func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
 	always := func(error) bool { return true }
 	retries := rest.Retries{First: r.config.Timing.First, Longest: r.config.Timing.Longest, Again: always, OnBack: r.config.OnBack}
@@ -120,10 +107,10 @@ func (r *Registrar) Run(ctx context.Context, wanted []Scope) {
 		func(ctx context.Context) error { return r.Sync(ctx, wanted) })
 }
 
-// Keep compares the lists of guilds with what is wanted every half hour (Timing.Compare), and writes those that differ, until
-// ctx is done. Run has returned before. Discord drops a guild's list when the bot is kicked, also if it is
-// invited again (discordjs/discord.js#10321). One of all replicas compares: the one that leads, if its lists were registered last. Otherwise
-// replicas of two versions would write each other's lists anew.
+// Keep is called after Run. Until ctx is done it compares the lists of guilds with the wanted ones every
+// Timing.Compare, and writes those that differ: Discord drops a guild's list when the bot is kicked, and an
+// invitation does not bring it back (discordjs/discord.js#10321). Only the leader compares, and only if its
+// lists were registered last: otherwise two versions would overwrite each other's lists.
 func (r *Registrar) Keep(ctx context.Context, wanted []Scope) {
 	guilds := slices.DeleteFunc(slices.Clone(wanted), func(s Scope) bool { return s.GuildID == "" })
 	for {
@@ -142,12 +129,10 @@ func (r *Registrar) Keep(ctx context.Context, wanted []Scope) {
 	}
 }
 
-// Sync tries once to make every list that is not known to be so as it is wanted.
-// Lists that are no longer wanted are emptied when the first wanted one stands,
-// which is that of the customers: until then they keep what they had.
+// Sync tries once to write every list that is not known to be as wanted. Lists that are no longer wanted are
+// emptied once the first wanted one, the customers', is registered: until then customers keep the old one.
 //
-// An error says that something is left to do. Where Discord asks to wait it holds
-// a *backoff.RetryAfterError.
+// An error means that something is left to do. If Discord asks to wait, it wraps a *backoff.RetryAfterError.
 func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	if err := r.readApplication(ctx); err != nil {
 		r.config.Log.Warn().Err(err).Msg("the commands are registered when the application can be read")
@@ -165,8 +150,8 @@ func (r *Registrar) Sync(ctx context.Context, wanted []Scope) error {
 	return errors.Join(redisErr, err)
 }
 
-// guildsKey is the key of a set that never expires: the guilds in which the
-// program has registered commands, or was about to.
+// guildsKey is the key of the set of guilds in which the program has registered commands, or was about to. It
+// never expires.
 func (r *Registrar) guildsKey() string {
 	return "hostbot:commands:" + r.application.ID + ":guilds"
 }
@@ -186,10 +171,9 @@ func (r *Registrar) digest(wanted []Scope) string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// unwanted returns the lists that are to be empty: the global one, where no
-// commands are wanted there, and those of guilds of earlier starts. It remembers
-// the guilds of the wanted lists before anything is registered: what a killed
-// program left behind is known to the next start.
+// unwanted returns the lists that should be empty: the global one if it is not wanted, and those of earlier
+// starts. It first saves the guilds of the wanted lists, so that the next start knows them even if this process
+// is killed.
 func (r *Registrar) unwanted(ctx context.Context, wanted []Scope) ([]Scope, error) {
 	pipe := r.config.Redis.Pipeline()
 	keep := make(map[string]bool)
@@ -227,7 +211,7 @@ func (r *Registrar) syncAll(ctx context.Context, scopes []Scope) error {
 	return errors.Join(errs...)
 }
 
-// sync makes one list as it is wanted.
+// sync writes one list unless it is as wanted.
 func (r *Registrar) sync(ctx context.Context, s Scope) error {
 	there, err := r.read(ctx, s.GuildID)
 	if err != nil {
@@ -240,16 +224,16 @@ func (r *Registrar) sync(ctx context.Context, s Scope) error {
 		s.Registered(chatIDs(there))
 	}
 	r.done[s.GuildID] = true
-	delete(r.told, s.GuildID)
+	delete(r.notified, s.GuildID)
 	if s.GuildID != "" && len(s.Commands) == 0 {
-		// Where Redis does not take that, the next start finds the list empty.
+		// If that fails, the next start finds the list empty.
 		r.config.Redis.SRem(ctx, r.guildsKey(), s.GuildID)
 	}
 	return nil
 }
 
-// failed says in the log, and to staff where Discord has refused, why a list is
-// not as it is wanted. It returns nil where nothing can be done about it.
+// failed logs why a list is not as wanted, and notifies staff of a refusal. It returns nil if another attempt
+// would be of no use.
 func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	if ctx.Err() != nil {
 		return err
@@ -257,9 +241,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	refused := !rest.VerdictOf(err).Passes()
 	absent := s.GuildID != "" && rest.IsAbsent(err)
 	if absent && len(s.Commands) == 0 {
-		// The bot has left the guild, or there is no such guild. The next start
-		// tries again: whether Discord shows the list again where the bot is
-		// invited back is not documented.
+		// The bot has left the guild, or the guild does not exist. The next start tries again, as it is not
+		// documented whether the list returns with an invitation.
 		r.config.Log.Info().Err(err).Str("guild", s.GuildID).Msg("the commands of a guild are no longer wanted, and the bot has no access to it")
 		r.done[s.GuildID] = true
 		return nil
@@ -270,8 +253,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		line.Str("invite", invite)
 	}
 	line.Msg("the commands could not be registered")
-	if refused && r.told[s.GuildID] != err.Error() {
-		r.told[s.GuildID] = err.Error()
+	if refused && r.notified[s.GuildID] != err.Error() {
+		r.notified[s.GuildID] = err.Error()
 		if absent {
 			r.config.Staff.GuildRefused(s.GuildID, invite, err)
 		} else {
@@ -281,7 +264,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	return r.wait(err)
 }
 
-// wait returns err as the wait that Discord asks for, if it does.
+// wait returns err, or a *backoff.RetryAfterError if Discord asks to wait.
 func (r *Registrar) wait(err error) error {
 	if asked := rest.RetryAfter(err); asked > 0 {
 		return &backoff.RetryAfterError{Duration: min(asked, r.config.Timing.Longest)}
