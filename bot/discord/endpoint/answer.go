@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// answer is a request's answer, which is given once. It is the Inline of an event.
+// answer answers a request once. It is the Inline of an event.
 type answer struct {
 	w      http.ResponseWriter
 	client context.Context // done when the client has hung up
 	once   sync.Once
-	done   chan struct{} // closed when the answer was given
+	done   chan struct{} // closed after the answer
 }
 
 // Respond answers with a first response.
@@ -32,8 +32,8 @@ func (a *answer) Respond(response []byte) error {
 // Leave answers without a body, unless the request was answered before.
 func (a *answer) Leave() { a.give(http.StatusAccepted) }
 
-// Decline answers with 503, unless the request was answered before. No other answer has that
-// status: a proxy may send the request to another replica.
+// Decline answers with 503, unless the request was answered before. A proxy may send a request with that answer
+// to another replica.
 func (a *answer) Decline() { a.give(http.StatusServiceUnavailable) }
 
 // give answers with a status alone.
@@ -44,7 +44,7 @@ func (a *answer) give(status int) {
 	})
 }
 
-// wait returns when the request is answered, which is by the deadline.
+// wait returns once the request is answered. At the deadline it calls Leave.
 func (a *answer) wait(deadline time.Time) {
 	select {
 	case <-a.done:
@@ -53,10 +53,10 @@ func (a *answer) wait(deadline time.Time) {
 	}
 }
 
-// writeJSON sends an answer at once. It returns an error where that did not succeed.
+// writeJSON sends an answer and flushes it.
 func writeJSON(w http.ResponseWriter, body []byte) error {
 	connection := http.NewResponseController(w)
-	_ = connection.SetWriteDeadline(time.Now().Add(writeLimit)) // which fails where writing does
+	_ = connection.SetWriteDeadline(time.Now().Add(writeLimit)) // if that fails, so does Write
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	if _, err := w.Write(body); err != nil {

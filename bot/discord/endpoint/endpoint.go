@@ -1,15 +1,12 @@
-// Package endpoint receives interactions as HTTP requests: at the Interactions
-// Endpoint URL, which Discord posts them to where an application has one.
+// Package endpoint receives interactions as HTTP requests, at the application's Interactions Endpoint URL.
 //
-// An Endpoint accepts what Discord has signed and passes it on as an event, as the
-// gateway does. The request is answered with the first response where that comes
-// as the event's Inline; with 503 where it is declined; otherwise with 202 and no body once
-// the first response was sent to Discord's callback endpoint:
+// An Endpoint verifies Discord's signature and passes the interaction on as an event, as package gateway does.
+// The request is answered with the first response if that is given through the event's Inline; with 503 if it
+// is declined; and with 202 and no body if the first response is sent to Discord's callback endpoint:
 // https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-callback
 //
-// It speaks plain HTTP, for a load balancer or a reverse proxy before it that has TLS.
-// Discord's documents have https addresses alone; none says that it refuses another, which
-// would show the tokens of interactions to whoever listens.
+// It speaks plain HTTP, behind a load balancer or reverse proxy with TLS. Without TLS the tokens of interactions
+// could be read on the way.
 package endpoint
 
 import (
@@ -30,39 +27,36 @@ import (
 	"hostbot/bot/seldom"
 )
 
-// Path is where interactions are posted to.
+// Path is where Discord posts interactions.
 const Path = "/interactions"
 
 const (
-	// maxBody bounds one request's body, in bytes. Discord documents no limit. The press of
-	// a button has the whole message in it: 2,000 characters, 6,000 in embeds
-	// (https://discord.com/developers/docs/resources/message#embed-object-embed-limits) and
-	// 300 in each of 25 options of five menus (OpenAPI, StringSelectOptionForRequest), and a
-	// form has five texts of 4,000 (TextInputComponentForModalRequest). A character that is
-	// not ASCII arrives as six bytes (DSharpPlus, WeakEquals.cs): that makes 273 KB.
+	// maxBody bounds one request's body, in bytes. Discord documents no limit. An interaction with a button
+	// contains the whole message: 2,000 characters, 6,000 in embeds
+	// (https://discord.com/developers/docs/resources/message#embed-object-embed-limits), and 300 in each of 25
+	// options of five menus (OpenAPI, StringSelectOptionForRequest). A form has five texts of 4,000
+	// (TextInputComponentForModalRequest). A non-ASCII character may take six bytes (DSharpPlus,
+	// WeakEquals.cs), which makes 273 KB.
 	maxBody = 512 << 10
 
-	// largeBody is from how many bytes a body is large, of which maxLarge arrive at once: whoever
-	// sends anything else than Discord does not fill the memory. A further one is declined.
+	// largeBody is the size from which a body counts as large, in bytes. At most maxLarge of these are read at
+	// once, and others are declined, so that strangers cannot fill the memory.
 	largeBody, maxLarge = 16 << 10, 32
 
-	// headerLimit bounds the arrival of a request's header, from the opening of its connection
-	// or its first byte, and requestLimit that of the whole request. Discord, and a proxy that
-	// keeps a request until it is whole, send all at once. The limit holds while the request is
-	// answered as well: an answer takes answerLimit after the header.
+	// headerLimit bounds the reading of a request's header, and requestLimit the whole request up to its
+	// answer. Discord, and a proxy that buffers requests, send all at once.
 	headerLimit  = 2 * time.Second
 	requestLimit = headerLimit + answerLimit
-	// answerLimit is by when a request is answered, whatever becomes of it.
+	// answerLimit is how long after its header a request is answered at the latest.
 	answerLimit = 3 * time.Second
 	// writeLimit bounds the writing of an answer.
 	writeLimit = time.Second
-	// idleLimit is how long a connection may be idle. A proxy must close it first: otherwise
-	// it may send a request at the moment at which the connection is closed.
+	// idleLimit is how long a connection may be idle. A proxy must close it earlier: otherwise it may send a
+	// request just when the connection is closed.
 	idleLimit = time.Minute
 	// maxHeader bounds a request's header, in bytes.
 	maxHeader = 16 << 10
-	// maxConnections bounds the connections, each of which takes about 20 KB: stacks, and two
-	// buffers of 4 KB.
+	// maxConnections bounds the connections. Each takes about 20 KB: stacks, and two buffers of 4 KB.
 	maxConnections = 2000
 )
 
@@ -79,11 +73,11 @@ type Config struct {
 type Endpoint struct {
 	cfg       Config
 	server    *http.Server
-	clockOff  seldom.Line // that a timestamp is too far from this machine's time
+	clockOff  seldom.Line // logs a timestamp that is too far from this machine's time
 	listening atomic.Bool
 	foreign   atomic.Bool   // the key is another application's
-	leaving   atomic.Bool   // no connection is kept
-	large     chan struct{} // holds one for each large body that arrives
+	leaving   atomic.Bool   // no connection is kept alive
+	large     chan struct{} // has one value for each large body that is being read
 }
 
 // New returns an endpoint that does not listen yet.
@@ -95,13 +89,13 @@ func New(cfg Config) *Endpoint {
 		Handler:           closing(mux),
 		ReadHeaderTimeout: headerLimit, ReadTimeout: requestLimit, WriteTimeout: requestLimit + writeLimit, IdleTimeout: idleLimit,
 		MaxHeaderBytes: maxHeader,
-		ErrorLog:       log.New(io.Discard, "", 0), // of clients' mistakes
+		ErrorLog:       log.New(io.Discard, "", 0), // it would have clients' mistakes
 	}
 	return e
 }
 
-// closing has each connection be closed after the answer to a request, unless the request's
-// signature is found to be Discord's: nobody else keeps one of the maxConnections.
+// closing closes a connection after each answer, unless keep is called: only Discord may keep one of the
+// maxConnections alive.
 func closing(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close")
@@ -109,7 +103,7 @@ func closing(next http.Handler) http.Handler {
 	})
 }
 
-// keep undoes what closing does. An endpoint that leaves still closes the connection after the answer.
+// keep keeps a connection alive after the answer, unless the endpoint is leaving.
 func (e *Endpoint) keep(w http.ResponseWriter) {
 	if !e.leaving.Load() {
 		w.Header().Del("Connection")
@@ -119,17 +113,16 @@ func (e *Endpoint) keep(w http.ResponseWriter) {
 // Ready reports whether interactions are received.
 func (e *Endpoint) Ready() bool { return e.listening.Load() && !e.foreign.Load() }
 
-// RefuseAll has all requests be refused from now on, as the key turned out to be another
-// application's: what is signed with it is not from Discord, or not for this bot.
+// RefuseAll refuses all requests from now on. It is called if the key is another application's: what is signed
+// with it is not for this bot.
 func (e *Endpoint) RefuseAll() { e.foreign.Store(true) }
 
-// Leave has each connection be closed after its next answer, as Run is about to end. A proxy that
-// kept connections could otherwise send a request over one while that is being closed.
+// Leave closes each connection after its next answer. It is called some time before Run's end: otherwise a proxy
+// could send a request over a connection that is just being closed.
 func (e *Endpoint) Leave() { e.leaving.Store(true) }
 
-// Run receives interactions until ctx is done. Then it closes the listener, waits
-// until those requests are answered that have arrived, and returns nil. An error is
-// why it could not go on. It is called once.
+// Run receives interactions until ctx is done. It then closes the listener, waits until the requests that have
+// arrived are answered, and returns nil. It is called once.
 func (e *Endpoint) Run(ctx context.Context, listener net.Listener) error {
 	stopped := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {

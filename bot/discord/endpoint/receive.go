@@ -17,17 +17,16 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// Headers of a request of Discord's:
+// Headers of Discord's requests:
 // https://discord.com/developers/docs/interactions/overview#setting-up-an-endpoint-validating-security-request-headers
 const (
 	headerSignature = "X-Signature-Ed25519"   // in hex, of the timestamp and the body
 	headerTimestamp = "X-Signature-Timestamp" // in seconds since 1970
 )
 
-// MaxSkew is how far a timestamp may be from this machine's time. Discord names
-// no limit, and its own libraries have none. Five minutes is what Stripe's and
-// Slack's webhooks are checked with: clocks of servers may be wrong by minutes
-// unnoticed, while a request that was recorded is of no use any more.
+// MaxSkew is how far a timestamp may be from this machine's time. Discord names no limit, and its own libraries
+// have none. Five minutes is what Stripe and Slack recommend for their webhooks: a server's clock may be off by
+// minutes unnoticed, and a recorded request that is older is of no use.
 const MaxSkew = 5 * time.Minute
 
 // refusal is why a request is not accepted.
@@ -43,10 +42,9 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case refused != nil:
 		http.Error(w, refused.reason, refused.status)
-		// Discord itself sends signatures that are wrong, to see that they are refused,
-		// and removes the address of an endpoint that takes one.
+		// Discord itself sends wrong signatures at times, and removes an endpoint that accepts one.
 		e.cfg.Log.Debug().Str("reason", refused.reason).Msg("a request is refused")
-	case event == nil: // which Discord wants to be answered here (discord-api-docs#7311)
+	case event == nil: // a PING is answered in the response (discord-api-docs#7311)
 		_ = writeJSON(w, []byte(`{"type":1}`))
 	default:
 		a := &answer{w: w, client: r.Context(), done: make(chan struct{})}
@@ -56,8 +54,8 @@ func (e *Endpoint) receive(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// read returns the event in a request; nil for a PING. The body is read once the header is as Discord's
-// is, and nothing is parsed before it is known to be signed.
+// read returns the event in a request; nil for a PING. It reads the body only if the header may be Discord's, and
+// parses nothing before the signature is verified.
 func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (*interaction.Event, *refusal) {
 	timestamp := r.Header.Get(headerTimestamp)
 	signature, refused := e.signature(r.Header, timestamp, now)
@@ -72,7 +70,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 			return nil, &refusal{http.StatusServiceUnavailable, "too many large requests at once"}
 		}
 	}
-	signed := bytes.NewBufferString(timestamp) // which grows with what arrives
+	signed := bytes.NewBufferString(timestamp) // grows with what arrives, whatever Content-Length says
 	_, err := signed.ReadFrom(http.MaxBytesReader(w, r.Body, maxBody))
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, &refusal{http.StatusRequestEntityTooLarge, "too large"}
@@ -90,7 +88,7 @@ func (e *Endpoint) read(w http.ResponseWriter, r *http.Request, now time.Time) (
 	return parse(signed.Bytes()[len(timestamp):])
 }
 
-// signature returns the signature in a header, unless it cannot be one of Discord's for now.
+// signature returns the signature in a header, unless its form or its timestamp is wrong.
 func (e *Endpoint) signature(h http.Header, timestamp string, now time.Time) ([]byte, *refusal) {
 	signature, err := hex.DecodeString(h.Get(headerSignature))
 	if err != nil || len(signature) != ed25519.SignatureSize {
