@@ -16,38 +16,34 @@ import (
 	"hostbot/bot/store/lease"
 )
 
-// Times of what is kept in Redis.
 const (
-	// sessionLife is for how long a session is kept to which nobody is connected.
-	// Discord keeps it for "a few minutes"
-	// (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
+	// sessionLife is how long a session is kept that nobody is connected to. Discord keeps it for "a few
+	// minutes" (https://discord.com/developers/docs/events/gateway#initiating-a-disconnect).
 	sessionLife = 5 * time.Minute
-	// callLimit bounds one use of Redis.
+	// callLimit bounds one request to Redis.
 	callLimit = time.Second
-	// pingAfter is after how long without a notice the connection is tried over which they
-	// come. go-redis does so after 3 s by itself (Subscription's Channel), which is a command
-	// for Redis each time. A notice that is lost costs no more than the time between two syncs.
+	// pingAfter is how long the subscription may be silent before its connection is tested. go-redis's default
+	// of 3 s would cost Redis a command each time, and a lost notice only delays things until the next sync.
 	pingAfter = 30 * time.Second
 	// margin is how long after the last possible end of a dead replica's leases the others look for them.
 	margin = 50 * time.Millisecond
 )
 
-// Keys in Redis, beside those for each number of shards: see leases.key. All have one hash tag: a Cluster has them
-// in one slot.
+// Keys in Redis, beside those of leases.key. All have one hash tag, and so one slot of a Cluster.
 const (
-	countKey = "{shards}:count"   // of shards, for as long as a replica renews it; askDiscord if there must be more
-	channel  = "{shards}:changed" // says that there may be something to take or to give
+	countKey = "{shards}:count"   // the number of shards, while a replica renews it; or askDiscord
+	channel  = "{shards}:changed" // a notice that there may be something to take or to hand over
 )
 
-// askDiscord stands in the place of the number of shards once Discord has refused it as too small.
+// askDiscord takes the place of the number of shards once Discord has refused it as too small.
 const askDiscord = -1
 
-// leases are the shards as Redis has them.
+// leases are the shards' leases and sessions in Redis.
 type leases struct {
 	redis redis.UniversalClient
 	space keyspace.Space
 	me    string
-	auto  bool                    // the number of shards is what the replicas agreed on, and not a setting
+	auto  bool                    // the replicas agree on the number of shards; it is not a setting
 	lasts time.Duration           // see Timing.Lease
 	known map[string]*lease.Lease // by key
 }
@@ -56,8 +52,8 @@ func newLeases(client redis.UniversalClient, space keyspace.Space, lasts time.Du
 	return &leases{redis: client, space: space, me: rand.Text(), lasts: lasts, known: make(map[string]*lease.Lease)}
 }
 
-// key is a key for replicas that run count shards: of the replicas, a sorted set by their last sync (Unix ms), or of
-// the lease or session of a shard. Other numbers have keys of their own.
+// key returns a key of the replicas that run count shards: of their sorted set, by last sync (Unix ms), or of a
+// shard's lease or session.
 func (l *leases) key(what string, count int, shard ...int) string {
 	key := "{shards}:" + what + ":" + strconv.Itoa(count)
 	for _, id := range shard {
@@ -74,17 +70,17 @@ func (l *leases) lease(count, id int) *lease.Lease {
 	return l.known[key]
 }
 
-// standing is how this replica stands with the others.
+// standing is what a sync has found.
 type standing struct {
-	count    int           // of shards, as the replicas agreed, or askDiscord; 0: they have not
+	count    int           // the agreed number of shards, or askDiscord; 0 if there is none
 	unknown  bool          // Redis did not know this replica
-	others   int           // replicas that take shards
-	nextDies time.Duration // until the first of them is taken for dead, unless it syncs
-	lost     []int         // shards that others hold
+	others   int           // other replicas that take shards
+	nextDies time.Duration // until the first of them counts as dead, unless it syncs
+	lost     []int         // shards of this replica that others hold now
 	free     []int         // shards that nobody holds
 }
 
-// sync renews the leases of the shards that are held, of count, and says that this replica takes shards, or that it does not.
+// sync renews the leases of held shards, and notes whether this replica takes shards.
 func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*standing, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -112,7 +108,7 @@ func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*
 		}
 		holders = p.MGet(ctx, keys...)
 		if l.auto {
-			number = p.GetEx(ctx, l.space.Key(countKey), l.lasts) // last: that there is none hides no other error
+			number = p.GetEx(ctx, l.space.Key(countKey), l.lasts) // last, so that redis.Nil hides no other error
 		}
 		return nil
 	})
@@ -135,38 +131,38 @@ func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*
 			if mine, _ := holds(); !mine {
 				got.lost = append(got.lost, id)
 			}
-		case name == "" || name == l.me: // of a lease of its own it has not heard that it was granted
+		case name == "" || name == l.me: // its own: the answer that granted it was lost
 			got.free = append(got.free, id)
 		}
 	}
 	return got, nil
 }
 
-// alive selects the replicas that live. One whose clock is ahead by more than a lease lasts counts as dead, as it
-// would for that long after its death.
+// alive selects the living replicas. One whose clock is ahead by more than a lease counts as dead: otherwise it
+// would count as alive for that long after its death.
 func (l *leases) alive(now time.Time) *redis.ZRangeBy {
 	return &redis.ZRangeBy{Min: "(" + strconv.FormatInt(now.Add(-l.lasts).UnixMilli(), 10), Max: strconv.FormatInt(now.Add(l.lasts).UnixMilli(), 10)}
 }
 
-// running returns how many shards the replicas agreed on that live: 0 or askDiscord as in standing.
+// running returns the agreed number of shards, as standing.count.
 func (l *leases) running(ctx context.Context) int {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	count, _ := l.redis.Get(ctx, l.space.Key(countKey)).Int() // without Redis nobody knows
+	count, _ := l.redis.Get(ctx, l.space.Key(countKey)).Int() // 0 without Redis
 	return count
 }
 
-// agree has the others run as many shards as this replica.
+// agree sets the number of shards for all replicas.
 func (l *leases) agree(ctx context.Context, count int) {
 	if !l.auto {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	l.redis.Set(ctx, l.space.Key(countKey), count, l.lasts) // where that fails, the next sync does
+	l.redis.Set(ctx, l.space.Key(countKey), count, l.lasts) // if that fails, the next sync does it
 }
 
-// take takes leases that nobody holds, and returns the sessions of those that it got.
+// take tries to take free leases, and returns the sessions of those that it got.
 func (l *leases) take(ctx context.Context, count int, ids []int) map[int]gateway.Session {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -187,14 +183,14 @@ func (l *leases) take(ctx context.Context, count int, ids []int) map[int]gateway
 		if mine, _ := holds[i](); mine {
 			var session gateway.Session
 			text, _ := sessions.Val()[i].(string)
-			_ = json.Unmarshal([]byte(text), &session) // where it makes no sense, a new one is begun
+			_ = json.Unmarshal([]byte(text), &session) // without a valid one, a new session is begun
 			taken[id] = session
 		}
 	}
 	return taken
 }
 
-// save keeps sessions. One without an ID has ended.
+// save saves sessions. One without an ID has ended and is deleted.
 func (l *leases) save(ctx context.Context, count int, sessions map[int]gateway.Session) error {
 	return l.pipe(ctx, func(ctx context.Context, p redis.Pipeliner) { l.saveIn(ctx, p, count, sessions) })
 }
@@ -211,7 +207,7 @@ func (l *leases) saveIn(ctx context.Context, p redis.Pipeliner, count int, sessi
 	}
 }
 
-// release keeps sessions, ends the leases of their shards, and wakes the others.
+// release saves sessions, ends their shards' leases, and has the others sync.
 func (l *leases) release(ctx context.Context, count int, sessions map[int]gateway.Session) error {
 	return l.pipe(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		l.saveIn(ctx, p, count, sessions)
@@ -227,7 +223,7 @@ func (l *leases) wake(ctx context.Context) {
 	_ = l.pipe(ctx, func(ctx context.Context, p redis.Pipeliner) { p.Publish(ctx, l.space.Key(channel), "") })
 }
 
-// quit says that this replica is gone. The last one takes the number of shards with it: the next asks Discord.
+// quit removes this replica. The last one also removes the number of shards, so that the next asks Discord.
 func (l *leases) quit(ctx context.Context, count int) {
 	var others *redis.StringSliceCmd
 	replicas := l.key("replicas", count)
@@ -242,7 +238,7 @@ func (l *leases) quit(ctx context.Context, count int) {
 	}
 }
 
-// pipe sends commands that all have an answer.
+// pipe sends commands in one round trip. Its error is the first of theirs.
 func (l *leases) pipe(ctx context.Context, commands func(context.Context, redis.Pipeliner)) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -253,7 +249,7 @@ func (l *leases) pipe(ctx context.Context, commands func(context.Context, redis.
 	return err
 }
 
-// subscribe returns a channel that says when there may be something to take or to give.
+// subscribe returns a channel with a message whenever there may be something to take or to hand over.
 func (l *leases) subscribe(ctx context.Context) (changed <-chan *redis.Message, unsubscribe func()) {
 	if l.redis == nil {
 		return nil, func() {}

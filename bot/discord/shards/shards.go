@@ -1,23 +1,21 @@
-// Package shards divides the bot's shards among its replicas, and keeps the session
-// of each shard that this replica holds.
+// Package shards divides the bot's shards among its replicas, and keeps the session of each shard that this
+// replica holds.
 //
-// A shard is held by a lease in Redis. Its holder renews it every 2 s; 5 s after the
-// last time another replica takes it. Replicas that live are in a sorted set. Each holds at most its share:
-// the number of shards divided by that of replicas, rounded up. While it holds more, it gives one away
-// each time that it syncs. The session is kept beside the lease, so that whoever takes a shard resumes it: Discord then
-// sends what came in between, and no IDENTIFY is spent. What was replayed and had been answered
-// is not answered again: package responder sees to that.
+// A replica holds a shard by a lease in Redis. It renews the lease every 2 s; 5 s after the last renewal another
+// replica takes it. Living replicas are in a sorted set. Each holds at most its share: the number of shards
+// divided by the number of replicas, rounded up. With more, it hands one over at each sync. The session is kept
+// beside the lease, so that the next holder resumes it: Discord then replays what came in between, and no
+// IDENTIFY is spent. Package responder does not answer a replayed interaction again.
 //
-// Replicas that leave the number of shards to Discord run the same number. It stands in Redis while one of them
-// lives: who starts goes by it, and asks Discord only if there is none, or if Discord has refused it as too small (close
-// code 4011). Replicas with another number, as one that was set, form another set, which runs beside this one.
+// Replicas that leave the number of shards to Discord run the same number. It is in Redis while one of them
+// lives. A replica that starts uses it, and asks Discord only if there is none, or if Discord has refused it as
+// too small (close code 4011). Replicas with another number, such as a setting, form a separate set.
 //
-// While Redis is away, each replica goes on with what it holds, and one that starts
-// serves all shards: that an event comes twice does no harm, that it does not come
-// does.
+// While Redis is away, each replica keeps its shards, and one that starts serves all of them. An event that comes
+// twice does no harm; one that does not come does.
 //
-// The words: a replica syncs when it has Redis renew its leases and takes what is free. A shard is given away
-// when its session goes to another replica, and lost when another has its lease already.
+// In this package, a replica syncs when it renews its leases and takes free ones. It hands a shard over when it
+// leaves the session to another replica, and has lost one when another replica has its lease already.
 package shards
 
 import (
@@ -38,41 +36,39 @@ import (
 
 // Config is what Shards needs. The functions must return at once.
 type Config struct {
-	// Redis is shared by all replicas. Nil: there is no other.
+	// Redis is shared by all replicas. If it is nil, there is one replica.
 	Redis redis.UniversalClient
 	Space keyspace.Space // in Redis
-	// Count is the number of shards; 0 for as many as Discord recommends, and so is more than 16
-	// times that.
+	// Count is the number of shards; 0 for the number that Discord recommends. More than MostTimes that number
+	// count as 0.
 	Count     int
 	Discovery *gateway.Discovery
-	// Gateway makes the session of a shard. Where the session is not the zero value, it
-	// is to be resumed.
+	// Gateway makes the gateway of a shard. It resumes the session unless that is zero.
 	Gateway func(gateway.Shard, gateway.Session) *gateway.Gateway
-	// OnLost is told that Discord could not be asked how many shards it recommends.
+	// OnLost is called after each failed attempt to ask Discord for the number of shards.
 	OnLost func(error)
-	// OnReleased is told that a shard is not held any more.
+	// OnReleased is called when this replica does not hold a shard any more.
 	OnReleased func(shard int)
-	// OnOutgrown is told, once, that Discord recommends more shards than run.
+	// OnOutgrown is called once if Discord recommends more shards than are running.
 	OnOutgrown func(recommended, running int)
-	// OnTooFew is told of each shard that Discord refuses because there are too few, with
-	// a *gateway.FinalError. That shard is not served here any more. Run goes on with the
-	// others until its end: the process is to stop as if it had been told to.
+	// OnTooFew is called with a *gateway.FinalError for each shard that Discord refuses because there are too
+	// few. Run goes on with the other shards; the caller should stop the process.
 	OnTooFew func(error)
 	Log      zerolog.Logger
 	Timing   Timing
 }
 
-// Timing is how long replicas wait for what. All replicas have the same.
+// Timing must be the same for all replicas.
 type Timing struct {
-	// Lease is for how long a shard is held after its holder has last said so, in whole milliseconds.
-	// It bears one sync that fails. Nobody serves a shard for that long after its holder's death.
+	// Lease is how long a lease lasts after its last renewal, in whole milliseconds: long enough for one sync to
+	// fail. Nobody serves a shard for that long after its holder's death.
 	Lease time.Duration
 	Sync  time.Duration // between two syncs
 	Retry time.Duration // between two syncs while Redis does not answer
-	// Cooldown is how long a replica that Redis has forgotten takes nothing: the others,
-	// which Redis may have forgotten as well, sync in that time.
+	// Cooldown is how long a replica takes no shard after Redis has lost its data, so that the others can sync
+	// first.
 	Cooldown time.Duration
-	Alone    time.Duration // for which a replica that starts waits for Redis
+	Alone    time.Duration // how long a replica that starts waits for Redis
 }
 
 // DefaultTiming returns the timing for use.
@@ -86,7 +82,7 @@ type phase string
 const (
 	joining phase = "joining" // Redis does not know it yet
 	member  phase = "member"  // Redis knows it, or did, or it serves without Redis
-	leaving phase = "leaving" // it gives what it holds to others, where there are any
+	leaving phase = "leaving" // it hands its shards over, if there are other replicas
 )
 
 // Shards are the shards of this replica.
@@ -101,14 +97,14 @@ type Shards struct {
 
 	// Used by Run alone.
 	phase        phase
-	count        int       // of the shards of all replicas
-	began        time.Time // with this number of shards
-	asked        time.Time // how many shards Discord recommends
-	failed       bool      // the last sync
+	count        int       // of shards of all replicas
+	began        time.Time // when it began to run this number
+	asked        time.Time // when Discord was last asked for its recommendation
+	failed       bool      // the last sync failed
 	refused      bool      // Discord has refused this number of shards as too small
-	cooldownEnds time.Time // until then nothing is taken
-	told         bool      // that Discord recommends more
-	standby      bool      // operators were told that this replica stands by
+	cooldownEnds time.Time // when shards may be taken again
+	outgrown     bool      // OnOutgrown was called
+	standby      bool      // it is logged that this replica stands by
 
 	mu   sync.Mutex
 	held map[int]*held
@@ -120,7 +116,7 @@ type held struct {
 	gateway *gateway.Gateway
 	stop    context.CancelCauseFunc
 	ended   chan struct{}
-	leased  bool // and not just served while Redis is away
+	leased  bool // false if it is served without a lease, as Redis is away
 
 	saved   gateway.Session // as Redis has it
 	savedAt time.Time
@@ -134,7 +130,7 @@ func New(cfg Config) *Shards {
 	}
 }
 
-// Status is how a shard that is held fares.
+// Status is the state of a shard that this replica holds.
 type Status struct {
 	ID      int
 	Ready   bool          // Discord delivers events
@@ -152,25 +148,25 @@ func (s *Shards) Held() []Status {
 	return list
 }
 
-// Ready reports whether Discord delivers the events of all shards that are held, if any.
+// Ready reports whether this replica holds shards, and Discord delivers the events of all of them.
 func (s *Shards) Ready() bool {
 	held := s.Held()
 	return len(held) > 0 && !slices.ContainsFunc(held, func(s Status) bool { return !s.Ready })
 }
 
-// Standby reports whether nothing is held because others hold all shards.
+// Standby reports whether this replica holds no shard because others hold all of them.
 func (s *Shards) Standby() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.held) == 0 && s.last != nil && len(s.last.free) == 0
 }
 
-// Handovers is how many shards were given to other replicas.
+// Handovers returns how many shards were handed over.
 func (s *Shards) Handovers() int64 { return s.handovers.Load() }
 
-// Run keeps sessions until ctx is done, and returns nil, or until Discord refuses one
-// for good, and returns a *gateway.FinalError, but for what OnTooFew is told. At the end sessions are left for the
-// next process to resume, where one can know of them. It is called once.
+// Run keeps sessions until ctx is done, and returns nil. If Discord refuses one for good, other than for too few
+// shards (OnTooFew), it returns a *gateway.FinalError. At the end it leaves sessions in Redis for other processes
+// to resume. It is called once.
 func (s *Shards) Run(ctx context.Context) error {
 	defer close(s.done)
 	defer s.sessions.Wait()
@@ -188,7 +184,7 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	changed, unsubscribe := s.leases.subscribe(ctx)
 	defer unsubscribe()
 	for s.began = time.Now(); ; {
-		for len(changed) > 0 { // the sync answers all notices that came before it
+		for len(changed) > 0 { // one sync answers all notices before it
 			<-changed
 		}
 		next := s.sync(ctx)
@@ -213,12 +209,12 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 	}
 }
 
-// MostTimes is how many times as many shards as Discord recommends may be set. Discord
-// recommends one for about 1,000 guilds and allows 2,500 in one
+// MostTimes is how many times Discord's recommendation the number of shards may be set to. Discord recommends
+// one for about 1,000 guilds and allows 2,500 in one
 // (https://discord.com/developers/docs/events/gateway#sharding).
 const MostTimes = 16
 
-// choose returns how many shards there are to be.
+// choose returns the number of shards.
 func (s *Shards) choose(ctx context.Context) (int, error) {
 	s.asked = time.Now()
 	if s.cfg.Count > 0 && !s.absurd(ctx) {
@@ -237,8 +233,8 @@ func (s *Shards) choose(ctx context.Context) (int, error) {
 	return max(limits.Shards, 1), nil
 }
 
-// absurd reports whether the number of shards that was set is out of all proportion to what Discord recommends: it
-// would have each replica begin sessions for hours, and use up the day's, of which nobody has a use.
+// absurd reports whether Count is more than MostTimes what Discord recommends. Replicas would begin useless
+// sessions for hours and use up the day's.
 func (s *Shards) absurd(ctx context.Context) bool {
 	if s.cfg.Count <= MostTimes {
 		return false
@@ -254,9 +250,8 @@ func (s *Shards) absurd(ctx context.Context) bool {
 	return true
 }
 
-// Leave gives all shards to the other replicas and reports whether there are any. Where
-// there are none, Run goes on until its end, and so it does where they do not take the
-// shards within seconds.
+// Leave hands all shards over and reports whether there are other replicas to take them. If there are none, or
+// ctx is done first, Run keeps the shards until its end.
 func (s *Shards) Leave(ctx context.Context) (given bool) {
 	answer := make(chan bool, 1)
 	select {
@@ -273,7 +268,7 @@ func (s *Shards) Leave(ctx context.Context) (given bool) {
 	return given
 }
 
-// end leaves all shards. Where others may know of the sessions, they are kept.
+// end leaves all shards. With Redis, their sessions are saved for other processes.
 func (s *Shards) end(ctx context.Context) {
 	s.phase = leaving
 	if s.cfg.Redis == nil {
@@ -309,8 +304,8 @@ func (s *Shards) hold(ctx context.Context, id int, session gateway.Session, leas
 	})
 }
 
-// stop ends what is served of shards, and waits for that. The sessions are kept where
-// the cause is gateway.ErrHandOver. It returns them.
+// stop stops serving shards, waits until that is done, and returns their sessions. These can be resumed only if
+// the cause is gateway.ErrHandOver.
 func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
 	left := make(map[int]gateway.Session, len(ids))
 	for _, id := range ids {
@@ -327,5 +322,5 @@ func (s *Shards) stop(ids []int, cause error) map[int]gateway.Session {
 	return left
 }
 
-// ids lists the shards that are held.
+// ids lists the shards that this replica holds.
 func (s *Shards) ids() []int { return slices.Sorted(maps.Keys(s.held)) }

@@ -8,14 +8,14 @@ import (
 	"hostbot/bot/discord/gateway"
 )
 
-// askAgain is between two questions how many shards Discord recommends, and how many sessions
-// are left. Somebody else may begin sessions with the token: one each five seconds
-// (https://discord.com/developers/docs/events/gateway#rate-limiting) is a day's 1,000 in less
-// than two hours.
+// askAgain is how often Discord is asked for its recommendation and for the sessions that are left. Somebody else
+// may begin sessions with the token: one every five seconds
+// (https://discord.com/developers/docs/events/gateway#rate-limiting) uses up a day's 1,000 in less than two
+// hours.
 const askAgain = 5 * time.Minute
 
-// sync renews the leases, takes what is free, and gives away what is too much. It returns
-// after how long to do so again.
+// sync renews the leases, takes free shards, and hands over surplus ones. It returns how long to wait until the
+// next sync.
 func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 	if ctx.Err() != nil {
 		return s.cfg.Timing.Sync
@@ -63,7 +63,7 @@ func (s *Shards) sync(ctx context.Context) (next time.Duration) {
 	return min(s.cfg.Timing.Sync, got.nextDies)
 }
 
-// divide does what follows from how this replica stands: it holds its share of the shards, and no more.
+// divide takes or hands over shards, so that this replica comes to its share.
 func (s *Shards) divide(ctx context.Context, got *standing, claimed []int, rested bool) {
 	if len(got.lost) > 0 {
 		s.cfg.Log.Info().Ints("shards", got.lost).Msg("shards are held by others")
@@ -87,7 +87,7 @@ func (s *Shards) divide(ctx context.Context, got *standing, claimed []int, reste
 			s.hold(ctx, id, session, true)
 		}
 	}
-	if s.phase == joining { // others may have too much
+	if s.phase == joining { // others may have a surplus now
 		s.phase = member
 		s.leases.wake(ctx)
 	}
@@ -101,12 +101,12 @@ func (s *Shards) divide(ctx context.Context, got *standing, claimed []int, reste
 	s.giveSurplus(ctx, leased-share)
 }
 
-// giveSurplus gives one shard away if there are too many, or all of them if this replica leaves.
+// giveSurplus hands over one shard of a surplus, or all of them if this replica is leaving.
 func (s *Shards) giveSurplus(ctx context.Context, surplus int) {
 	if surplus <= 0 {
 		return
 	}
-	// A session that is being begun would have to be begun again.
+	// A session that has yet to begin would cost a second IDENTIFY elsewhere.
 	ids := slices.DeleteFunc(s.ids(), func(id int) bool {
 		return !s.held[id].leased || s.held[id].gateway.Session().ID == "" && s.phase != leaving
 	})
@@ -118,7 +118,7 @@ func (s *Shards) giveSurplus(ctx context.Context, surplus int) {
 	}
 }
 
-// save keeps the sessions that have changed, so that whoever takes a shard when this replica is dead resumes them.
+// save saves the sessions that have changed, so that others can resume them after this replica's death.
 func (s *Shards) save(ctx context.Context) {
 	now, changed := time.Now(), make(map[int]gateway.Session)
 	for id, h := range s.held {
@@ -135,14 +135,14 @@ func (s *Shards) save(ctx context.Context) {
 	}
 }
 
-// holdAll serves all shards, whoever else does.
+// holdAll serves all shards, without leases.
 func (s *Shards) holdAll(ctx context.Context) {
 	for id := range s.count {
 		s.hold(ctx, id, gateway.Session{}, false)
 	}
 }
 
-// handOver leaves shards to whoever takes them.
+// handOver stops serving shards and releases their leases.
 func (s *Shards) handOver(ctx context.Context, ids []int) {
 	if len(ids) == 0 {
 		return
@@ -155,26 +155,26 @@ func (s *Shards) handOver(ctx context.Context, ids []int) {
 	s.cfg.Log.Info().Ints("shards", ids).Msg("shards are given away")
 }
 
-// join goes on with the number of shards that other replicas agreed on.
+// join changes to the number of shards that other replicas have agreed on.
 func (s *Shards) join(ctx context.Context, count int) {
 	s.cfg.Log.Info().Int("from", s.count).Int("to", count).Msg("the number of shards changes")
 	ended := s.stop(s.ids(), nil)
 	for id := range ended {
 		ended[id] = gateway.Session{}
 	}
-	_ = s.leases.release(ctx, s.count, ended) // otherwise the leases end by themselves
+	_ = s.leases.release(ctx, s.count, ended) // if that fails, the leases expire
 	s.count, s.phase, s.began, s.cooldownEnds, s.refused = count, joining, time.Now(), time.Time{}, false
 }
 
-// compare tells once where Discord recommends more shards than run. It is asked before each
-// session that is begun, and every five minutes; where it refuses to answer, as soon as it may be asked.
+// compare calls OnOutgrown once if Discord recommends more shards than are running. Discord is asked before each
+// session and every askAgain; while it refuses to answer, as soon as it may be asked.
 func (s *Shards) compare(ctx context.Context) {
 	if time.Since(s.asked) > askAgain || s.cfg.Discovery.Refused() != nil {
 		s.asked = time.Now()
 		s.sessions.Go(func() { _, _ = s.cfg.Discovery.GatewayBot(ctx) })
 	}
-	if limits := s.cfg.Discovery.Last(); limits != nil && limits.Shards > s.count && !s.told {
-		s.told = true
+	if limits := s.cfg.Discovery.Last(); limits != nil && limits.Shards > s.count && !s.outgrown {
+		s.outgrown = true
 		s.cfg.OnOutgrown(limits.Shards, s.count)
 	}
 }
