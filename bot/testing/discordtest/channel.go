@@ -46,12 +46,17 @@ const (
 	// Forum makes the channel a forum, which takes messages in its threads alone: code
 	// 40058. No source says with which status.
 	Forum
+	// NewPost is a thread of a forum whose author has not sent the first message yet, such as while a picture
+	// is uploaded. It takes none before that: 403, code 40058 (#6340, Pycord-Development/pycord#1637).
+	NewPost
 	// Gone means that the channel was deleted: 404, code 10003.
 	Gone
 )
 
 // thread reports whether a channel with the access is a thread.
-func (a Access) thread() bool { return a == MissingThreadPermission || a == Archived || a.locked() }
+func (a Access) thread() bool {
+	return a == MissingThreadPermission || a == Archived || a == NewPost || a.locked()
+}
 
 func (a Access) locked() bool { return a == Locked || a == LockedOpen }
 

@@ -32,6 +32,8 @@ func (s *Server) writable(c *call) (*channel, *refusal) {
 		return nil, denied(http.StatusForbidden, CodeMissingPermissions, "Missing Permissions")
 	case ch.access == Forum:
 		return nil, denied(http.StatusBadRequest, CodeNeedsThread, "Only thread posts can be created in this channel")
+	case ch.access == NewPost:
+		return nil, denied(http.StatusForbidden, CodeNeedsThread, "Cannot message this thread until after the post author has sent an initial message")
 	case ch.closed():
 		return nil, ch.threadClosed()
 	case ch.owner != nil && ch.owner.dmsClosed: // discord-api-docs#8238

@@ -18,7 +18,7 @@ func TestChannelStates(t *testing.T) {
 	ok, none := result{200, 0}, result{403, discordtest.CodeMissingPermissions}
 	hidden, gone := result{403, discordtest.CodeMissingAccess}, result{404, discordtest.CodeUnknownChannel}
 	archived, locked := result{400, discordtest.CodeThreadArchived}, result{400, discordtest.CodeThreadLocked}
-	forum := result{400, discordtest.CodeNeedsThread}
+	forum, newPost := result{400, discordtest.CodeNeedsThread}, result{403, discordtest.CodeNeedsThread}
 
 	for name, tc := range map[string]struct {
 		access                 discordtest.Access
@@ -33,6 +33,7 @@ func TestChannelStates(t *testing.T) {
 		"locked":               {discordtest.Locked, archived, ok, ok, archived},
 		"locked alone":         {discordtest.LockedOpen, locked, ok, ok, locked},
 		"forum":                {discordtest.Forum, ok, ok, ok, forum},
+		"new post":             {discordtest.NewPost, ok, ok, ok, newPost},
 		"gone":                 {discordtest.Gone, gone, gone, gone, gone},
 	} {
 		t.Run(name, func(t *testing.T) {

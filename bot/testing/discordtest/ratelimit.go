@@ -32,10 +32,6 @@ var routeLimits = map[string]limit{
 	"GET " + RouteMessage:    {5, 5 * time.Second, "message get"},
 	"DELETE " + RouteMessage: {3, time.Second, "message delete"}, // one's own, of any age
 
-	// For all channels together (hata, GROUP_THREAD_CREATE). Waits of minutes were reported,
-	// with the scope shared (#7816).
-	"POST " + RouteThreads: {50, 5 * time.Minute, "thread create"},
-
 	// The headers in discordjs/discord.js#3891 say the same.
 	"GET " + RouteGatewayBot: {2, 5 * time.Second, "gateway"},
 
@@ -68,13 +64,19 @@ var (
 	// 20 s (circuitsacul/starboard-4#118) and in 6 s
 	// (userdoccers:resources/message); the longer one counts here.
 	oldEditLimit = limit{calls: 3, window: 20 * time.Second}
+	// threadLimit counts the threads that are started in a guild, whoever starts them: the figures are
+	// hata's (GROUP_THREAD_CREATE), and refusals have the scope "shared", with waits of 136 to 280 s (#7816,
+	// NousResearch/hermes-agent#76060, #88653, #96101, #103296). So it is no leaky bucket, which would let
+	// one through after 6 s.
+	threadLimit = limit{calls: 50, window: 5 * time.Minute}
 )
 
 // maxWindows is when windows that are over are swept out.
 const maxWindows = 1024
 
-// limiter counts calls in fixed windows that begin with their first call. Most of Discord's limits are
-// leaky buckets, which let a single call through sooner (#7680).
+// limiter counts calls. The limits of routes are leaky buckets, as most of Discord's are since 2022:
+// Retry-After is when there is room for a single call, and Reset-After when the bucket is empty (#7680). No source
+// says so of the others, which are fixed windows here that begin with their first call.
 type limiter struct {
 	clock   testclock.Clock
 	mu      sync.Mutex
@@ -82,8 +84,8 @@ type limiter struct {
 }
 
 type window struct {
-	used int
-	ends time.Time
+	used int       // of a fixed one
+	ends time.Time // when a bucket is empty
 }
 
 func newLimiter(clock testclock.Clock) *limiter {
@@ -107,16 +109,12 @@ func (l *limiter) take(c *call, header http.Header) *refusal {
 	// Limits are counted for each channel, guild and webhook, the token of which
 	// counts too (docs:topics/rate-limits).
 	key := limit.bucket + " " + c.r.PathValue("channel") + c.r.PathValue("guild") + c.r.PathValue("token")
-	if c.route == RouteThreads {
-		key = limit.bucket
-	}
-	wait := l.count(key, limit, now)
-	w := l.windows[key]
+	empty, wait := l.fill(key, limit, now)
 	sum := sha256.Sum256([]byte(limit.bucket))
 	header.Set("X-RateLimit-Limit", fmt.Sprint(limit.calls))
-	header.Set("X-RateLimit-Remaining", fmt.Sprint(max(limit.calls-w.used, 0)))
-	header.Set("X-RateLimit-Reset", fmt.Sprintf("%.3f", float64(w.ends.UnixMilli())/1000))
-	header.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", w.ends.Sub(now).Seconds()))
+	header.Set("X-RateLimit-Remaining", fmt.Sprint(int((limit.window-empty.Sub(now))/limit.each())))
+	header.Set("X-RateLimit-Reset", fmt.Sprintf("%.3f", float64(empty.UnixMilli())/1000))
+	header.Set("X-RateLimit-Reset-After", fmt.Sprintf("%.3f", empty.Sub(now).Seconds()))
 	header.Set("X-RateLimit-Bucket", hex.EncodeToString(sum[:16]))
 	if wait > 0 {
 		return rateLimited(wait, false, 0)
@@ -124,11 +122,26 @@ func (l *limiter) take(c *call, header http.Header) *refusal {
 	return nil
 }
 
-// takeFollowUp counts a further message of an interaction in its channel. A
-// refusal has the scope "shared" (#4043), beside headers of a bucket that is not
-// used up.
+// takeFollowUp counts a further message of an interaction in its channel.
 func (l *limiter) takeFollowUp(channelID string) *refusal {
-	wait := l.takeHidden("webhook "+channelID, followUpLimit)
+	return l.takeShared("webhook "+channelID, followUpLimit)
+}
+
+// takeThread counts a thread that is started in a guild.
+func (l *limiter) takeThread(guildID string) *refusal {
+	return l.takeShared("thread "+guildID, threadLimit)
+}
+
+// UseUpThreads has others start as many threads in the guild as Discord lets all together start.
+func (s *Server) UseUpThreads() {
+	for s.limits.takeThread(s.guildID) == nil {
+	}
+}
+
+// takeShared counts a call by a limit that others use as well. A refusal has the scope "shared" (#4043,
+// #7816), beside headers of a bucket that is not used up.
+func (l *limiter) takeShared(key string, limit limit) *refusal {
+	wait := l.takeHidden(key, limit)
 	if wait == 0 {
 		return nil
 	}
@@ -156,7 +169,27 @@ func (l *limiter) takeHidden(key string, limit limit) (wait time.Duration) {
 	return l.count(key, limit, l.clock.Now())
 }
 
-// count returns 0 or, for one call too many, how long it is to wait.
+// each is after which time there is room for one more call in a full bucket.
+func (l limit) each() time.Duration { return l.window / time.Duration(l.calls) }
+
+// fill adds a call to a leaky bucket, and returns when that is empty. For a call that has no room, wait is after
+// which time there is some.
+func (l *limiter) fill(key string, limit limit, now time.Time) (empty time.Time, wait time.Duration) {
+	w := l.windows[key]
+	if w == nil || !now.Before(w.ends) {
+		l.sweep(now)
+		w = &window{ends: now}
+		l.windows[key] = w
+	}
+	fuller := w.ends.Add(limit.each())
+	if wait = fuller.Sub(now) - limit.window; wait > 0 {
+		return w.ends, wait
+	}
+	w.ends = fuller
+	return fuller, 0
+}
+
+// count returns 0 or, for one call too many in a fixed window, how long it is to wait.
 func (l *limiter) count(key string, limit limit, now time.Time) time.Duration {
 	w := l.windows[key]
 	if w == nil || !now.Before(w.ends) {

@@ -17,21 +17,24 @@ func TestRateLimits(t *testing.T) {
 		got := s.do("POST", general, `{"content":"x"}`)
 		got.want(t, 200, 0)
 		if got.header.Get("X-RateLimit-Remaining") != fmt.Sprint(left) || got.header.Get("X-RateLimit-Limit") != "5" ||
-			got.header.Get("X-RateLimit-Bucket") == "" || got.header.Get("X-RateLimit-Reset") == "" || got.header.Get("X-RateLimit-Reset-After") != "4.000" {
+			got.header.Get("X-RateLimit-Bucket") == "" || got.header.Get("X-RateLimit-Reset") == "" ||
+			got.header.Get("X-RateLimit-Reset-After") != fmt.Sprintf("%.3f", 0.8*float64(5-left)) {
 			t.Fatalf("with %d left: %v", left, got.header)
 		}
 	}
 	limited := s.do("POST", general, `{"content":"x"}`)
 	limited.want(t, 429, 0)
-	if limited.body.RetryAfter != 4 || limited.body.Global || limited.header.Get("Retry-After") != "4" || limited.header.Get("X-RateLimit-Scope") != "user" {
+	if limited.body.RetryAfter != 0.8 || limited.body.Global || limited.header.Get("Retry-After") != "1" || limited.header.Get("X-RateLimit-Scope") != "user" {
 		t.Errorf("got %s, %v", limited.text, limited.header)
 	}
 	other := s.discord.AddChannel("other")
 	s.do("POST", messages(other.ID), `{"content":"x"}`).want(t, 200, 0)
-	clock.Advance(4 * time.Second)
+	clock.Advance(800 * time.Millisecond) // one call has run out of the bucket, and no other
 	s.do("POST", general, `{"content":"x"}`).want(t, 200, 0)
+	s.do("POST", general, `{"content":"x"}`).want(t, 429, 0)
+	clock.Advance(time.Second)
 
-	for range 49 {
+	for range 50 {
 		s.do("GET", "/users/@me", "").want(t, 200, 0)
 	}
 	global := s.do("GET", "/users/@me", "")
@@ -66,13 +69,13 @@ func TestLimitsOfAnInteraction(t *testing.T) {
 			t.Errorf("call %d: %d %s, %v", i, got.status, got.text, got.header)
 		}
 	}
-	if got := s.do("POST", e.hook(s.discord), `{"content":"z"}`); got.status != 429 || got.body.RetryAfter != 2 {
+	if got := s.do("POST", e.hook(s.discord), `{"content":"z"}`); got.status != 429 || got.body.RetryAfter != 0.4 {
 		t.Errorf("got %d %s", got.status, got.text)
 	}
 	_, other := s.command()
 	s.do("POST", other.path(), `{"type":4,"data":{"content":"x"}}`).want(t, 204, 0)
 	s.do("GET", other.original(s.discord), "").want(t, 200, 0)
-	clock.Advance(2 * time.Second)
+	clock.Advance(400 * time.Millisecond)
 	s.do("POST", e.hook(s.discord), `{"content":"z"}`).want(t, 200, 0)
 }
 
@@ -134,10 +137,10 @@ func TestLimitsOfReadingAndDeleting(t *testing.T) {
 		allowed      int
 		wait         time.Duration
 	}{
-		{"GET", s.general(), 5, 5 * time.Second},
-		{"GET", message, 5, 5 * time.Second},
-		{"DELETE", s.general() + "/1", 3, time.Second},
-		{"GET", "/gateway/bot", 2, 5 * time.Second},
+		{"GET", s.general(), 5, time.Second},
+		{"GET", message, 5, time.Second},
+		{"DELETE", s.general() + "/1", 3, 334 * time.Millisecond},
+		{"GET", "/gateway/bot", 2, 2500 * time.Millisecond},
 	} {
 		for range test.allowed {
 			if got := s.do(test.method, test.path, ""); got.status == 429 {

@@ -70,6 +70,11 @@ func (s *Server) postThread(c *call) (any, *refusal) {
 		if m.thread != nil { // which a bot cannot know whose answer was lost
 			return nil, denied(http.StatusBadRequest, CodeThreadThere, "A thread has already been created for this message")
 		}
+		if !s.cfg.NoRateLimits {
+			if refused := s.limits.takeThread(ch.guildID); refused != nil {
+				return nil, refused
+			}
+		}
 		c.creates = true
 		return s.startThread(m, body).seen(s.clock.Now()), nil
 	})

@@ -70,17 +70,26 @@ func TestThreadsThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestThreadsAreLimitedTogether counts the threads of all channels.
+// TestThreadsAreLimitedTogether counts the threads of all channels of a guild, and not those of another.
 func TestThreadsAreLimitedTogether(t *testing.T) {
 	clock := still()
 	c := start(t, discordtest.Config{Clock: clock})
-	c.discord.ExpectFailures()
-	last := answer{}
-	for i := range 51 {
-		ch := c.discord.AddChannel(strings.Repeat("x", i+1))
+	in := func(ch *discordtest.Channel) answer {
 		card := c.do("POST", messages(ch.ID), `{"content":"a card"}`).body.ID
-		last = c.do("POST", messages(ch.ID)+"/"+card+"/threads", `{"name":"x"}`)
 		clock.Advance(time.Second)
+		return c.do("POST", messages(ch.ID)+"/"+card+"/threads", `{"name":"x"}`)
 	}
+	for i := range 50 {
+		in(c.discord.AddChannel(strings.Repeat("x", i+1))).want(t, 201, 0)
+	}
+	last := in(c.discord.AddChannel("another"))
 	last.want(t, 429, 0)
+	if last.header.Get("X-RateLimit-Scope") != "shared" || last.body.Global || last.body.RetryAfter != 250 {
+		t.Errorf("got %s, %v", last.text, last.header)
+	}
+	elsewhere := c.discord.AddForeignChannel("elsewhere")
+	c.discord.Invite(elsewhere.GuildID())
+	in(elsewhere).want(t, 201, 0)
+	clock.Advance(250 * time.Second)
+	in(c.discord.AddChannel("another")).want(t, 201, 0)
 }
