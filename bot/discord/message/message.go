@@ -105,7 +105,7 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 		m.Silent = s.ID != "" && !w.Repost
 		id, err = discord.CreateMessage(ctx, w.ChannelID, w.Name+"-"+strconv.Itoa(s.Posts), m)
 		if err != nil && !rest.LacksEmbeds(err) {
-			if !tried && refused(err) { // it is not there, and next time the old message can be edited
+			if !tried && (refused(err) || rest.IsLimited(err)) { // so it is not there, and the old message may be edited by then
 				s.Tried = 0
 			}
 			return s, err

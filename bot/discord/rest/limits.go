@@ -62,8 +62,9 @@ type limits struct {
 	shared      recent.Counter // 429s of shared scope
 
 	mu          sync.Mutex
-	pausedUntil time.Time // all requests, as Discord asked
-	reached     int       // the highest threshold that was reached; 0 for none
+	pausedUntil time.Time        // all requests, as Discord asked
+	lines       map[string]*line // of what a limit of a channel holds back, by lineOf
+	reached     int              // the highest threshold that was reached; 0 for none
 }
 
 func newLimits() *limits {
@@ -72,6 +73,7 @@ func newLimits() *limits {
 		panels:   rate.NewLimiter(panelsPerSecond, panelsBurst),
 		answered: recent.Counter{Window: InvalidWindow},
 		shared:   recent.Counter{Window: InvalidWindow},
+		lines:    make(map[string]*line),
 	}
 }
 
@@ -81,10 +83,14 @@ func answersInteraction(path string) bool {
 	return strings.HasPrefix(path, "interactions/") || strings.HasPrefix(path, "webhooks/")
 }
 
-// admit waits until a request may be sent or ctx is done. Its error is like Discord's: a global 429.
-func (l *limits) admit(ctx context.Context, purpose Purpose) *Error {
+// admit waits until a request may be sent or ctx is done. Its error is like Discord's: a 429. in is the line
+// of the request.
+func (l *limits) admit(ctx context.Context, purpose Purpose, in string) *Error {
 	if refused := l.paused(purpose); refused != nil {
 		return refused
+	}
+	if wait := l.turn(in); wait > 0 {
+		return &Error{Status: http.StatusTooManyRequests, Message: "not sent: others wait for the same limit", RetryAfter: wait}
 	}
 	if purpose == ForPanels {
 		if err := l.panels.Wait(ctx); err != nil {

@@ -18,7 +18,7 @@ func TestPanelsLeaveRoom(t *testing.T) {
 		var sent []time.Time
 		var working sync.WaitGroup
 		admit := func(purpose Purpose) {
-			if err := l.admit(t.Context(), purpose); err != nil {
+			if err := l.admit(t.Context(), purpose, ""); err != nil {
 				t.Error(err)
 			}
 			mu.Lock()
@@ -76,46 +76,27 @@ func TestThresholdsAreToldOfOnce(t *testing.T) {
 	})
 }
 
-// Limits that others share may lead to a ban as well: what may wait longest waits.
-func TestManySharedLimitsHoldPanelsBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		l := newLimits()
-		for range PanelsWaitFrom {
-			if l.paused(ForPanels) != nil {
-				t.Fatal("held back too early")
-			}
-			l.note(429, 0, "shared")
-		}
-		if l.paused(ForPanels) == nil || l.paused(ForAlerts) != nil || l.paused(ForAll) != nil {
-			t.Errorf("held back: panels %v, alerts %v, others %v", l.paused(ForPanels), l.paused(ForAlerts), l.paused(ForAll))
-		}
-		if _, invalid := l.answered.Sum(time.Now()); invalid != 0 {
-			t.Errorf("%d are invalid", invalid)
-		}
-	})
-}
-
 // Who cannot wait for room is told when to come again. Nothing is sent in its place.
 func TestRequestsWithoutRoomAreHeldBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := newLimits()
 		for range burst {
-			if err := l.admit(t.Context(), ForAll); err != nil {
+			if err := l.admit(t.Context(), ForAll, ""); err != nil {
 				t.Fatal(err)
 			}
 		}
 		short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if err := l.admit(short, ForAll); err == nil || err.Status != http.StatusTooManyRequests || err.RetryAfter != time.Second || err.Uncertain {
+		if err := l.admit(short, ForAll, ""); err == nil || err.Status != http.StatusTooManyRequests || err.RetryAfter != time.Second || err.Uncertain {
 			t.Errorf("got %v", err)
 		}
 		given, up := context.WithCancel(t.Context())
 		up()
-		if err := l.admit(given, ForAll); err == nil || err.Status != 0 || err.Uncertain {
+		if err := l.admit(given, ForAll, ""); err == nil || err.Status != 0 || err.Uncertain {
 			t.Errorf("a request that was given up: %v", err)
 		}
 		time.Sleep(time.Second / perSecond) // of the bubble
-		if err := l.admit(t.Context(), ForAll); err != nil {
+		if err := l.admit(t.Context(), ForAll, ""); err != nil {
 			t.Errorf("when there is room again: %v", err)
 		}
 	})

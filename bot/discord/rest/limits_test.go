@@ -176,6 +176,112 @@ func TestInvalidRequestsHoldOthersBack(t *testing.T) {
 	}
 }
 
+// Limits that others share may lead to a ban as well (discord-api-docs#7243): what may wait longest waits.
+func TestManySharedLimitsHoldPanelsBack(t *testing.T) {
+	discord, client := clientOf(t)
+	fault := discordtest.RateLimited("POST", discordtest.RouteFollowUps, time.Second, false)
+	fault.Header.Set("X-RateLimit-Scope", "shared")
+	discord.Inject(fault)
+	for i := range rest.PanelsWaitFrom {
+		if i == rest.PanelsWaitFrom-1 {
+			if err := me(t.Context(), client.For(rest.ForPanels)); err != nil {
+				t.Fatalf("held back too early: %v", err)
+			}
+		}
+		if _, err := client.FollowUp(t.Context(), to, interaction.Message{Content: "x"}); !rest.IsLimited(err) {
+			t.Fatal(err)
+		}
+	}
+	if _, held := heldBack(discord, func() error { return me(t.Context(), client.For(rest.ForPanels)) }); !held {
+		t.Error("a panel is not held back")
+	}
+	for _, purpose := range []rest.Purpose{rest.ForAll, rest.ForAlerts} {
+		if err := me(t.Context(), client.For(purpose)); err != nil {
+			t.Errorf("purpose %d: %v", purpose, err)
+		}
+	}
+	if _, invalid := client.Invalid(); invalid != 0 {
+		t.Errorf("%d requests are counted as invalid", invalid)
+	}
+}
+
+// TestWhoWaitsForOneLimitGoesOneByOne has eight edit messages in a channel at once. Discord takes five, and has
+// room for one of the others at a time: it refuses nobody twice.
+func TestWhoWaitsForOneLimitGoesOneByOne(t *testing.T) {
+	t.Parallel()
+	discord, client := clientOf(t)
+	channel, another := discord.AddChannel("panels"), discord.AddChannel("another")
+	id, err := client.CreateMessage(t.Context(), channel.ID, "one", interaction.Message{Content: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere, err := client.CreateMessage(t.Context(), another.ID, "two", interaction.Message{Content: "x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(ctx context.Context) error {
+		return client.EditMessage(ctx, channel.ID, id, interaction.Message{Content: "y"})
+	}
+	var working sync.WaitGroup
+	for range 8 {
+		working.Go(func() {
+			if err := rest.Retry(t.Context(), rest.Retries{}, edit); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	working.Wait()
+	refused := 0
+	for _, c := range discord.Calls() {
+		if c.Status == http.StatusTooManyRequests {
+			refused++
+		}
+	}
+	if refused > 3 {
+		t.Errorf("Discord refused %d of 8 requests, some of them again", refused)
+	}
+
+	// Whoever comes while others wait is not sent, and waits longer than they do; not so elsewhere, for something
+	// else, or for a limit of old messages alone.
+	limit := func(code string) {
+		discord.Inject(discordtest.Fault{
+			Method: "PATCH", Route: discordtest.RouteMessage, Times: 1, Status: http.StatusTooManyRequests,
+			Body: `{"message": "You are being rate limited.", "retry_after": 240` + code + `}`,
+		})
+		if err := edit(t.Context()); !rest.IsLimited(err) {
+			t.Fatalf("not refused: %v", err)
+		}
+	}
+	limit(fmt.Sprintf(`, "code": %d`, rest.CodeOldMessageEdits))
+	limit("")
+	before := len(discord.Calls())
+	var last time.Time
+	for range 3 {
+		from := time.Now()
+		wait := rest.RetryAfter(edit(t.Context()))
+		if wait < 2*time.Minute || time.Now().Add(wait).Sub(last) < 990*time.Millisecond {
+			t.Errorf("it is to come after %v, %v after the one before", wait, from.Add(wait).Sub(last))
+		}
+		last = from.Add(wait)
+	}
+	if n := len(discord.Calls()) - before; n > 0 {
+		t.Errorf("%d were sent", n)
+	}
+	for name, send := range map[string]func() error{
+		"elsewhere": func() error {
+			return client.EditMessage(t.Context(), another.ID, elsewhere, interaction.Message{Content: "y"})
+		},
+		"a new message": func() error {
+			_, err := client.CreateMessage(t.Context(), channel.ID, "three", interaction.Message{Content: "x"})
+			return err
+		},
+	} {
+		if err := send(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // A limit that others share does not count, whatever its answer is.
 func TestSharedLimitsAreNotInvalid(t *testing.T) {
 	discord, client := clientOf(t)

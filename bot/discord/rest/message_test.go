@@ -149,12 +149,21 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
-// TestRefusedPost: what Discord refuses is not there, and is no reason to look for it.
+// TestRefusedPost: what Discord refuses, or puts off, is not there, and is no reason to look for it.
 func TestRefusedPost(t *testing.T) {
 	s := newScene(t)
 	s.channel.Allow(discordtest.MissingPermissions)
 	if err := s.show(t, "running"); rest.CodeOf(err) != rest.CodeMissingPermissions || s.record.Tried != 0 || s.record.ID != "" {
 		t.Errorf("%v, %+v", err, s.record)
+	}
+	s.channel.Allow(discordtest.FullAccess)
+	limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, time.Minute, false)
+	limited.Times = 1
+	s.server.Inject(limited)
+	for range 2 { // the second one is not sent
+		if err := s.show(t, "running"); !rest.IsLimited(err) || s.record.Tried != 0 || s.record.ID != "" {
+			t.Errorf("%v, %+v", err, s.record)
+		}
 	}
 }
 

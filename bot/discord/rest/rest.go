@@ -216,9 +216,10 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 }
 
 func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
-	answers := answersInteraction(strings.TrimPrefix(req.URL.Path, c.path))
+	path := strings.TrimPrefix(req.URL.Path, c.path)
+	answers, in := answersInteraction(path), lineOf(req.Method, path)
 	if !answers {
-		if err := c.limits.admit(req.Context(), c.purpose); err != nil {
+		if err := c.limits.admit(req.Context(), c.purpose, in); err != nil {
 			return nil, err
 		}
 	}
@@ -260,6 +261,9 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 			pause = 0
 		}
 		c.note(res, pause)
+		if pause == 0 && in != "" && VerdictOf(refused) == Limited && refused.Code != CodeOldMessageEdits { // which newer ones do not meet
+			refused.RetryAfter = c.limits.refuse(in, refused.RetryAfter)
+		}
 		return nil, refused
 	}
 	c.note(res, 0)

@@ -21,8 +21,8 @@ const archiveAfter = 4320
 // It takes View Channel and Create Public Threads in the channel. The bot writes nothing in threads, so it does
 // not need Send Messages in Threads. https://discord.com/developers/docs/topics/threads#permissions
 //
-// Fifty threads may be started in five minutes (hata, rate_limit_groups.py). Discord was seen to ask for waits
-// of minutes (discord-api-docs#7816).
+// All who start threads in a guild may start fifty in five minutes together (hata, rate_limit_groups.py), and Discord
+// was seen to ask for waits of minutes (discord-api-docs#7816).
 func (c *Client) StartThread(ctx context.Context, channelID, messageID, name string) error {
 	body := struct {
 		Name         string `json:"name"`

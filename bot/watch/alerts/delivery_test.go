@@ -142,20 +142,29 @@ func TestFallThatNobodySaw(t *testing.T) {
 	wantAlerts(t, anna, "shop c fell 1 times, ran 1h0m0s", "radio c fell 1 times, ran 10m0s or longer")
 }
 
-// TestNextFallDoesNotWaitForTheLast has Discord not take a message for now. The one in its
-// place is another, and waits for nothing.
+// TestNextFallDoesNotWaitForTheLast has Discord refuse a message alone, which is tried again in an hour. The one
+// in its place is another, and waits for nothing.
 func TestNextFallDoesNotWaitForTheLast(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		discord := discordtest.RunT(t)
-		a, _ := start(t, discord, url, &watched{}, nil)
+		a, _ := start(t, discord, url, &watched{}, func(s *setup) { s.Timing.Refused = time.Hour })
 		anna, now := discord.User("anna"), time.Now().Truncate(time.Second)
 		turnOn(t, a, anna)
 		discord.ForgetCalls()
-		limited := discordtest.RateLimited(http.MethodPost, discordtest.RouteMessages, time.Hour, false)
-		limited.Times = 1
-		discord.Inject(limited)
+		discord.Inject(discordtest.Fault{ // at once, and after the DM was opened anew
+			Method: http.MethodPost, Route: discordtest.RouteMessages, Times: 2, Status: http.StatusForbidden,
+			Body: `{"message": "Missing Permissions", "code": 50013}`,
+		})
 		tell(t, a, fell(anna, "shop", now))
-		awaitCall(t, discord, http.MethodPost, http.StatusTooManyRequests)
+		eventually(t, func() bool {
+			refused := 0
+			for _, c := range discord.Calls() {
+				if c.Status == http.StatusForbidden {
+					refused++
+				}
+			}
+			return refused == 2
+		})
 		tell(t, a, fell(anna, "radio", now.Add(time.Hour)))
 		anna.InDM().Sees(t, "radio c fell")
 		tell(t, a, back(anna, "shop", now.Add(time.Hour)), fell(anna, "shop", now.Add(2*time.Hour)))
