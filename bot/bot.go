@@ -190,6 +190,7 @@ func (b *Bot) support(texts *locale.Bundle) commands.Support {
 	desk := support.New(support.Config{
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Log: b.log,
 	})
+	b.leader.Add(desk.Work())
 	return commands.Support{Tell: desk.Tell, Texts: texts.For(b.settings.Log.Locale)}
 }
 

@@ -32,7 +32,13 @@ type scene struct {
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{discord: discordtest.RunT(t, discordtest.Config{NoRateLimits: true}), server: redistest.StartMiniredis(t)}
+	return newSceneAt(t, discordtest.Config{NoRateLimits: true})
+}
+
+// newSceneAt is newScene at a Discord of its own.
+func newSceneAt(t *testing.T, c discordtest.Config) *scene {
+	t.Helper()
+	s := &scene{discord: discordtest.RunT(t, c), server: redistest.StartMiniredis(t)}
 	s.discord.ExpectFailures()
 	s.channel = s.discord.AddChannel("support")
 	s.redis = redistest.Connect(t, s.server.URL())
@@ -167,7 +173,7 @@ func TestDeathBetween(t *testing.T) {
 		s := newScene(t)
 		remove := s.discord.Inject(discordtest.Fault{Method: http.MethodPost, Route: route, After: true, Status: http.StatusTooManyRequests, Body: `{"retry_after": 600, "message": "x"}`})
 		told, err := s.desk.Tell(t.Context(), failure("REF1234"))
-		if route == discordtest.RouteMessages && err == nil || route == discordtest.RouteThreads && told.Trouble == nil {
+		if (err == nil) != (route == discordtest.RouteThreads) || told.Trouble != nil {
 			t.Fatalf("%s: Tell() = %+v, %v", route, told, err)
 		}
 		remove()
@@ -175,6 +181,56 @@ func TestDeathBetween(t *testing.T) {
 			t.Errorf("%s: again: Tell() = %+v, %v", route, told, err)
 		}
 		s.wantOne(t)
+	}
+}
+
+// TestThreadThatIsPutOff: others have started so many threads in the guild that Discord puts this one off for five
+// minutes. Staff have the message, and read of no failure; the leader starts the thread when the wait is over.
+func TestThreadThatIsPutOff(t *testing.T) {
+	t.Parallel()
+	clock := discordtest.NewManualClock(time.Now())
+	s := newSceneAt(t, discordtest.Config{Clock: clock})
+	s.discord.UseUpThreads()
+	began := time.Now()
+	for _, already := range []bool{false, true} { // a second press changes nothing
+		told, err := s.desk.Tell(t.Context(), failure("REF1234"))
+		if err != nil || told.Already != already || told.Trouble != nil {
+			t.Fatalf("Tell() = %+v, %v", told, err)
+		}
+	}
+	if len(s.channel.Messages()) != 1 || len(s.threads()) != 0 {
+		t.Fatalf("%d messages, threads %q", len(s.channel.Messages()), s.threads())
+	}
+	due := func() time.Duration {
+		t.Helper()
+		at := s.redis.ZScore(t.Context(), s.desk.Work().Due, "REF1234").Val()
+		return time.UnixMilli(int64(at)).Sub(began)
+	}
+	if after := due(); after < 299*time.Second {
+		t.Errorf("it is tried again %v after it was put off", after)
+	}
+
+	work := func() {
+		t.Helper()
+		leader := s.process(t).Work()
+		if again, err := leader.Reconcile(t.Context(), "REF1234"); again == 0 || err != nil {
+			t.Errorf("before it is due: %v, %v", again, err)
+		}
+		s.redis.ZAdd(t.Context(), leader.Due, redis.Z{Score: 1, Member: "REF1234"}) // as when the wait is over
+		if _, err := leader.Reconcile(t.Context(), "REF1234"); err != nil {
+			t.Error(err)
+		}
+	}
+	clock.Advance(time.Minute)
+	work()
+	if after := due(); after < 239*time.Second || len(s.threads()) != 0 {
+		t.Errorf("put off once more, it is tried %v later; threads %q", after, s.threads())
+	}
+	clock.Advance(4 * time.Minute)
+	work()
+	s.wantOne(t)
+	if n := s.redis.ZCard(t.Context(), s.desk.Work().Due).Val(); n != 0 {
+		t.Errorf("%d are still due", n)
 	}
 }
 

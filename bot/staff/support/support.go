@@ -3,7 +3,8 @@
 // of five failures in a day.
 //
 // The message comes first, and the thread is started from it: Discord knows the message by its
-// nonce and the thread by the message, so that no answer that was lost leads to a second one.
+// nonce and the thread by the message, so that no answer that was lost leads to a second one. A thread
+// that Discord puts off is started by the leader when the wait is over.
 package support
 
 import (
@@ -19,6 +20,7 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
@@ -38,6 +40,10 @@ const (
 	// patience is for how long Discord is tried for each step, while the customer sees that the
 	// bot is thinking.
 	patience = 8 * time.Second
+	// again is after which time a thread is tried again that Discord puts off without saying until when.
+	again = 10 * time.Second
+	// threadLimit bounds one attempt of the leader's to start a thread.
+	threadLimit = 20 * time.Second
 )
 
 // Discord is where the support channel is. Errors are *rest.Error.
@@ -69,7 +75,7 @@ type Case struct {
 type Told struct {
 	Already bool // they had it before
 	// Trouble is why they see less than they should: the thread, or the message's embed. It is nil
-	// where they see all, and staff should know of it otherwise.
+	// where they see all, or will see it without doing anything, and staff should know of it otherwise.
 	Trouble error
 }
 
@@ -80,11 +86,12 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("support: %d failures within %v; the next may be told of at %s", PerWindow, Window, e.Until.Format(time.RFC3339))
 }
 
-// handed is a failure of which staff were told.
+// handed is a failure of which staff were told. It is due while Discord puts its thread off.
 type handed struct {
 	At      int64         `json:"at"` // when that began, in Unix ms
 	Message message.State `json:"message"`
 	Thread  bool          `json:"thread,omitempty"` // it is there
+	Name    string        `json:"name,omitempty"`   // of a thread that is put off
 }
 
 // Desk tells staff of failures. It is safe for concurrent use.
@@ -132,13 +139,50 @@ func (d *Desk) tell(ctx context.Context, c Case) (told Told, err error) {
 	})
 	switch {
 	case err == nil:
-		r.Value.Thread = true
+		r.Value.Thread, r.Value.Name = true, ""
 		d.keep(ctx, r)
 	case told.Already && rest.IsUnknownMessage(err): // staff have deleted it, so they have seen it
+	case rest.VerdictOf(err).Passes():
+		r.Value.Name = c.ThreadName
+		failure := d.records.Save(context.WithoutCancel(ctx), r, later(err))
+		if failure != nil && !errors.Is(failure, record.ErrConflict) { // otherwise another press has put it off, or started it
+			told.Trouble = errors.Join(told.Trouble, err, failure)
+		}
 	default:
 		told.Trouble = errors.Join(told.Trouble, blamed(err))
 	}
 	return told, nil
+}
+
+// later returns after which time a thread is tried again that Discord puts off.
+func later(err error) time.Duration { return max(again, rest.RetryAfter(err)) }
+
+// Work is what the leader does: it starts the threads that Discord has put off.
+func (d *Desk) Work() leader.Kind {
+	return leader.Kind{Name: kind, Due: d.records.DueKey(), AtOnce: 1, Limit: threadLimit, Reconcile: d.reconcile}
+}
+
+// reconcile starts the thread of a case, if that is due. It is tried for Window at most.
+func (d *Desk) reconcile(ctx context.Context, id string) (time.Duration, error) {
+	r, wait, err := d.records.Take(ctx, id, threadLimit)
+	if r == nil {
+		return wait, err
+	}
+	err, wait = d.Discord.StartThread(ctx, d.ChannelID, r.Value.Message.ID, r.Value.Name), record.Never
+	switch {
+	case err == nil:
+		r.Value.Thread, r.Value.Name = true, ""
+	case rest.VerdictOf(err).Passes() && time.Since(time.UnixMilli(r.Value.At)) < Window:
+		wait = later(err)
+	case !rest.IsUnknownMessage(err): // staff have not deleted it
+		d.Log.Warn().Err(err).Str("reference", r.ID).Msg("discord does not let the thread of a support case be started: staff have its message alone")
+	}
+	switch err = d.records.Save(context.WithoutCancel(ctx), r, wait); {
+	case errors.Is(err, record.ErrConflict): // a press has found the same
+		return 0, nil
+	default:
+		return r.Again(), err
+	}
 }
 
 // take returns the record of a failure. The error is a *LimitError, record.ErrConflict or that of Redis.
