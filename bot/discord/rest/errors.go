@@ -22,7 +22,8 @@ const (
 	// although it shows the response (discord-api-docs#5558).
 	CodeUnknownInteraction  = 10062
 	CodeAlreadyAcknowledged = 40060
-	// CodeNeedsThread means that the channel is a forum: it takes messages only in its threads.
+	// CodeNeedsThread means that the channel is a forum: it takes messages only in its threads. A new post there
+	// takes none before its author has sent the first (discord-api-docs#6340).
 	CodeNeedsThread        = 40058
 	CodeMissingAccess      = 50001
 	CodeEmptyMessage       = 50006

@@ -91,8 +91,8 @@ func VerdictOf(err error) Verdict {
 	case e.Status == http.StatusRequestEntityTooLarge:
 		return Never
 	}
-	// A permission is missing. Or, with status 400, the channel is a forum (CodeNeedsThread), of a wrong type, or an
-	// archived or locked thread.
+	// A permission is missing. Or, with status 400, the channel is a forum (CodeNeedsThread; in a new post of one
+	// that passes, as panel.Panel knows), of a wrong type, or an archived or locked thread.
 	return Forbidden
 }
 

@@ -19,6 +19,12 @@ import (
 // Discord takes 50 requests a second of everybody together.
 const mostAtOnce = 8
 
+// passes reports whether Discord may take the message of a panel later, though nobody changes anything. In a new
+// post of a forum it takes none before the post's author has sent the first (discord-api-docs#6340).
+func (p Panel) passes(err error) bool {
+	return rest.VerdictOf(err).Passes() || p.InThread && rest.CodeOf(err) == rest.CodeNeedsThread
+}
+
 // afterTrouble is when a panel is tried again that Discord does not let be changed.
 // Its owner reads of it with the next /panel, which tries it at once.
 const afterTrouble = 24 * time.Hour
@@ -152,6 +158,8 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 		return max(rest.RetryAfter(err), time.Second)
 	case v == rest.Later: // Redis's failure as well, and that the panel was removed
 		return p.Timing.Retry
+	case t.passes(err):
+		return p.Timing.Check
 	}
 	t.Trouble, t.TroubleCode = err.Error(), rest.CodeOf(err)
 	p.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")

@@ -20,7 +20,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/message"
-	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
@@ -135,7 +134,7 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		_, failed := p.forget(context.WithoutCancel(ctx), t.Panel)
 		return false, errors.Join(err, failed)
 	}
-	if err != nil && !rest.VerdictOf(err).Passes() {
+	if err != nil && !panel.passes(err) {
 		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}
 	return t.Message.ID != "", nil

@@ -289,6 +289,28 @@ func TestPostIsOnceThoughItsProcessDied(t *testing.T) {
 	})
 }
 
+// TestPanelInANewPost: a post of a forum takes no panel before its author has sent the first message.
+func TestPanelInANewPost(t *testing.T) {
+	t.Parallel()
+	s := newSceneAt(t, redistest.StartMiniredis(t).URL(), discordtest.Config{NoRateLimits: true})
+	p, _ := s.replica()
+	post, wanted := s.discord.AddThread("a post", 24*time.Hour), s.made("1001")
+	wanted.ChannelID, wanted.InThread = post.ID, true
+	post.Allow(discordtest.NewPost)
+	if posted, err := p.Create(t.Context(), wanted); posted || err != nil {
+		t.Fatalf("Create() = %v, %v", posted, err)
+	}
+	patience.Until(t, "it is tried again", func() bool { return s.calls(http.MethodPost) > 1 })
+	if own := s.own(p); len(own) != 1 || own[0].Trouble != "" {
+		t.Errorf("panels: %+v", own)
+	}
+	post.Allow(discordtest.FullAccess)
+	post.WaitFor(t, "running")
+	if len(post.Messages()) != 1 {
+		t.Errorf("messages: %+v", post.Messages())
+	}
+}
+
 func TestRefusedPanelIsNone(t *testing.T) {
 	t.Parallel()
 	s := newScene(t, redistest.StartMiniredis(t).URL())
