@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -23,6 +25,7 @@ import (
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/redistest"
+	"hostbot/hostapi/secret"
 )
 
 // scene is a panel of owner 42 with two bots, and the DMs of those who follow it.
@@ -49,12 +52,18 @@ func newScene(t *testing.T) *scene {
 	for _, id := range []string{"a", "b", "c"} {
 		s.is(id, hostapi.StateRunning)
 	}
+	s.connect(s)
+	return s
+}
+
+// connect has followers be written to by a Discord: the scene's own, or one that refuses what Discord does.
+func (s *scene) connect(discord notify.Discord) {
 	timing := notify.DefaultTiming()
 	timing.Window = time.Millisecond
 	s.f = following.New(following.Config{
 		Redis: s.redis, Panels: s, History: s, Log: zerolog.Nop(),
 		DMs: notify.New(notify.Config{
-			Redis: s.redis, Discord: s, Log: zerolog.Nop(), Timing: timing,
+			Redis: s.redis, Discord: discord, Log: zerolog.Nop(), Timing: timing,
 			Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {}, OnBudget: func() {},
 		}),
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
@@ -68,11 +77,10 @@ func newScene(t *testing.T) *scene {
 			for _, b := range n.Back {
 				text = append(text, b.Name+" is back")
 			}
-			embed := &discordgo.MessageEmbed{Timestamp: n.At.Format(time.RFC3339Nano)}
+			embed := &discordgo.MessageEmbed{Title: "News", Timestamp: n.At.Format(time.RFC3339Nano)}
 			return interaction.Message{Content: strings.Join(text, ", "), Embeds: []*discordgo.MessageEmbed{embed}}
 		},
 	})
-	return s
 }
 
 // is has the history show a bot in a state from now on.
@@ -278,22 +286,46 @@ func TestLostAnswerPostsNothingTwice(t *testing.T) {
 	s.reads("1", "Bot a is down", "Bot a is back")
 }
 
-// TestFollowersChannelIsOpenedAnew has Discord refuse a follower's DM until it is opened once more, as it
-// refuses an alert's.
-func TestFollowersChannelIsOpenedAnew(t *testing.T) {
-	s := newScene(t)
-	s.follow("1")
-	s.refusal = &rest.Error{Status: 403, Code: rest.CodeMissingAccess}
+// TestRefusedFollowerIsTriedAgain has Discord refuse a follower's DM until it is opened once more, and the
+// follower take no messages for a while, as customers with alerts do.
+func TestRefusedFollowerIsTriedAgain(t *testing.T) {
+	s, discord := newScene(t), discordtest.RunT(t, discordtest.Config{NoRateLimits: true})
+	client := rest.New(secret.Text(discord.Token()), discord.URL())
+	t.Cleanup(client.Close)
+	s.connect(client)
+	ben := discord.User("ben")
+	s.follow(ben.ID)
+	lost := refusing(403, rest.CodeMissingAccess)
+	lost.Times = 1
+	discord.Inject(lost)
 	s.falls("a")
 	s.work()
-	if _, err := s.f.DMs.Work().Reconcile(t.Context(), "1"); err != nil {
+	if _, err := s.f.DMs.Work().Reconcile(t.Context(), ben.ID); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.opened) != 2 {
-		t.Errorf("the DM was opened %d times", len(s.opened))
+	if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 2 {
+		t.Errorf("the DM was opened %d times", n)
 	}
-	s.refusal = nil
-	s.reads("1", "Bot a is down")
+	s.work()
+	ben.InDM().Sees(t, "Bot a is down")
+
+	ben.CloseDMs(true)
+	s.returns("a")
+	s.work()
+	if since, err := s.f.DMs.Refused(t.Context(), ben.ID); err != nil || since.IsZero() {
+		t.Errorf("ben is refused since %v: %v", since, err)
+	}
+	if own, err := s.f.Of(t.Context(), ben.ID); err != nil || len(own) != 1 {
+		t.Errorf("ben follows %d panels: %v", len(own), err)
+	}
+	ben.CloseDMs(false)
+	passNext(t, s.redis, ben.ID)
+	s.falls("b")
+	s.work()
+	ben.InDM().Sees(t, "Bot b is down")
+	if since, err := s.f.DMs.Refused(t.Context(), ben.ID); err != nil || !since.IsZero() {
+		t.Errorf("ben is refused since %v: %v", since, err)
+	}
 }
 
 // TestFollowingEnds leaves nothing of a follower, whoever ends it.
