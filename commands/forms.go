@@ -29,6 +29,7 @@ type Forms struct {
 }
 
 // maxFormTitle is how many characters Discord takes in the title of a form.
+// https://discord.com/developers/docs/interactions/receiving-and-responding#interaction-response-object-modal
 const maxFormTitle = 45
 
 // filled makes the handler of a form that was filled in. The typed text is kept until

@@ -42,7 +42,9 @@ var (
 	ErrUnsent = errors.New("interaction: the process was interrupted before it sent the action")
 	// ErrUnsettled means that a bot did not reach a stable status in time, or that its status is not known.
 	ErrUnsettled = errors.New("the bot has not come to rest")
-	// ErrNoResponse means that a handler returned no response. Discord takes no empty message.
+	// ErrNoResponse means that a handler returned no response. Discord takes no empty message (code 50006,
+	// https://discord.com/developers/docs/topics/opcodes-and-status-codes#json). No source says whether that
+	// holds for a first response.
 	ErrNoResponse = errors.New("interaction: the handler made no response")
 	// ErrPanic wraps what a handler panicked with.
 	ErrPanic = errors.New("interaction: handler panicked")

@@ -241,8 +241,8 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 	refused := !rest.VerdictOf(err).Passes()
 	absent := s.GuildID != "" && rest.IsAbsent(err)
 	if absent && len(s.Commands) == 0 {
-		// The bot has left the guild, or the guild does not exist. The next start tries again, as it is not
-		// documented whether the list returns with an invitation.
+		// The bot has left the guild, so Discord has dropped the list, and does not show it again if the bot is
+		// invited back (discord.js#10321). Or the guild does not exist. The next start tries again.
 		r.config.Log.Info().Err(err).Str("guild", s.GuildID).Msg("the commands of a guild are no longer wanted, and the bot has no access to it")
 		r.done[s.GuildID] = true
 		return nil

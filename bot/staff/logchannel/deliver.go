@@ -335,8 +335,8 @@ func (ch *channel) send(ctx context.Context, s *state, p plan, tried bool) (mess
 	if tried && is.ID == "" {
 		is.Tried = max(1, p.covers[0].Tally.Since.UnixMilli()) // not before that
 	}
-	// Whether Discord compares nonces across channels is not documented
-	// (https://discord.com/developers/docs/resources/message#create-message).
+	// Discord compares the nonces of one author (https://discord.com/developers/docs/resources/message#create-message,
+	// discord-api-docs#6647, staff). Nobody says that it does so for each channel, so each has its own.
 	sum := sha256.Sum256([]byte(ch.id + " " + p.covers[0].ID))
 	content := ch.message(slots)
 	return message.Show(ctx, ch.config.Discord, is, message.Wanted{

@@ -36,7 +36,7 @@ func (l *startLimit) take(now time.Time) bool {
 	return true
 }
 
-// roll begins anew where the window is over.
+// roll begins anew where the window is over. No source says that all sessions may be started again then.
 func (l *startLimit) roll(now time.Time) {
 	if !l.resets.IsZero() && !now.Before(l.resets) {
 		l.remaining, l.resets = startsTotal, time.Time{}
@@ -44,7 +44,8 @@ func (l *startLimit) roll(now time.Time) {
 }
 
 // ExhaustSessions makes GET /gateway/bot say for some time that no session may
-// be started. One that is started all the same has Discord reset the bot's token.
+// be started. One that is started all the same has Discord reset the bot's token: see resetToken. That Discord
+// asks for a shorter time than startsWindow then, as where the day began earlier, has no source.
 func (s *Server) ExhaustSessions(d time.Duration) { s.LeaveSessions(0, d) }
 
 // LeaveSessions makes GET /gateway/bot say for some time that only n sessions may be

@@ -19,7 +19,8 @@ const (
 )
 
 // invalidRequests counts the invalid requests of the one address that all clients of
-// the server have, in fixed windows. No source says whether Discord's slide.
+// the server have, in fixed windows. No source says whether Discord's slide: the leaky buckets of #7680 are those of
+// routes.
 type invalidRequests struct {
 	clock testclock.Clock
 
@@ -30,7 +31,8 @@ type invalidRequests struct {
 }
 
 // count notes an answer. 401, 403 and 429 are invalid requests, but for a 429 of a limit
-// that others share (docs:topics/rate-limits).
+// that others share (docs:topics/rate-limits). Once many of these were seen to lead to a ban as well (#7243), of
+// which nobody knows how many.
 func (i *invalidRequests) count(status int, header http.Header) {
 	switch {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:

@@ -52,8 +52,8 @@ func readNonce(c *call) (nonce, *refusal) {
 }
 
 // nonces remembers the messages that were created with a nonce. Discord compares those
-// "by the same author" (docs:resources/message#create-message, #6647). No source says whether the
-// channel counts. Here it does not, which finds out who relies on it.
+// "by the same author" (docs:resources/message#create-message), "by the same user" (#6647, staff). Neither
+// names the channel, so it does not count here, which finds out who relies on it.
 // The server's lock guards it.
 type nonces struct {
 	recent []*message // oldest first
