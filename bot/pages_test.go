@@ -1,6 +1,7 @@
 package bot_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -98,6 +99,90 @@ func anchors(page string) (names []string) {
 		}, strings.TrimSpace(title)))
 	}
 	return names
+}
+
+// TestPagesRunTestsThatAreThere compares what the pages have people run with the tests that there are.
+func TestPagesRunTestsThatAreThere(t *testing.T) {
+	t.Parallel()
+	var names []string
+	declared := regexp.MustCompile(`(?m)^func (?:Test|Benchmark|Fuzz)(\w+)\(`)
+	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, found := range declared.FindAllStringSubmatch(string(text), -1) {
+			names = append(names, found[1])
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page, text := range markdownPages(t) {
+		for _, run := range regexp.MustCompile(`\s-(?:run|bench)[ =]('[^']+'|\w+)`).FindAllStringSubmatch(text, -1) {
+			for name := range strings.SplitSeq(strings.Trim(run[1], "'"), "|") {
+				name = strings.TrimSuffix(strings.TrimPrefix(strings.Trim(name, `\$`), "Benchmark"), `\`)
+				if !slices.ContainsFunc(names, func(known string) bool { return strings.Contains(known, name) }) {
+					t.Errorf("%s runs %s, and no test is called so", page, name)
+				}
+			}
+		}
+	}
+}
+
+// TestFailuresAreQuoted looks for each text that FAILURES.md says somebody reads.
+func TestFailuresAreQuoted(t *testing.T) {
+	t.Parallel()
+	page, err := os.ReadFile("FAILURES.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := everythingThatIsShown(t)
+	quoted := 0
+	for _, found := range regexp.MustCompile(`(?:^|[^*\\])\*([^*\s][^*\n]{11,})\*`).FindAllStringSubmatch(withoutCode(string(page)), -1) {
+		quoted++
+		for part := range strings.SplitSeq(found[1], "…") {
+			if part = strings.Trim(part, " .,"); !strings.Contains(shown, part) && !everySentence(shown, part) {
+				t.Errorf("nobody reads %q", found[1])
+				break
+			}
+		}
+	}
+	if quoted < 20 {
+		t.Errorf("%d texts were looked for", quoted)
+	}
+}
+
+// everySentence reports whether each of a text's sentences is shown.
+func everySentence(shown, text string) bool {
+	for sentence := range strings.SplitSeq(text, ". ") {
+		if !strings.Contains(shown, strings.TrimSpace(sentence)) {
+			return false
+		}
+	}
+	return true
+}
+
+// everythingThatIsShown returns the English texts, without what marks them up, and all that the program's
+// source quotes.
+func everythingThatIsShown(t *testing.T) string {
+	t.Helper()
+	var shown strings.Builder
+	text, err := os.ReadFile("../locale/texts/en-US.yaml")
+	shown.Write(text)
+	err = errors.Join(err, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		shown.Write(source)
+		return err
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(shown.String(), "**", "")
 }
 
 // TestEachRoomIsOnThePage compares the rooms with those that README.md describes.

@@ -13,7 +13,7 @@ type figure struct {
 }
 
 // figures returns the bounds of all counts. Who brings a figure nearer to its goal lowers its bound,
-// and changes the table in bot/FAILURES.md.
+// and changes the table in bot/EVIDENCE.md.
 func figures() map[string]figure {
 	return map[string]figure{
 		// Commands that Redis processes in 30 s while nobody does anything, what scripts call

@@ -40,8 +40,7 @@ func TestARedisPasswordIsReplaced(t *testing.T) {
 		<-old.ended
 		w.waitSpread(t, shards, replicas...)
 	}
-	acl("<old")
-	w.order(t, "AUTH new", "CLIENT KILL TYPE normal") // so that all connect again
+	w.order(t, "AUTH new", "CONFIG SET requirepass new", "CLIENT KILL TYPE normal") // so that all connect again
 	if done := restartAll(t, w.customers("after", 10), 5); done != 10 {
 		t.Errorf("%d of 10 restarts were done afterwards", done)
 	}
