@@ -285,7 +285,7 @@ func drawIn(t *testing.T, name string, english map[string]string, missing func(d
 
 // everything asks for all there is to see.
 func (d *drawn) everything() {
-	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4", Status: "https://a.example/5", PanelBot: "https://a.example/{id}", PanelName: "dashboard"}
+	pages := commands.Links{Panel: "https://a.example/1", SignUp: "https://a.example/2", Upgrade: "https://a.example/3", Support: "https://a.example/4", Status: "https://a.example/5", PanelBot: "https://a.example/{id}"}
 	bots := func(status string, n int) hostapi.List {
 		l := hostapi.List{Account: hostapi.Account{PlanName: long(wide), PlanRAMMB: 99_999 << 10, MaxServers: 99_999, ServerCount: 12_345}}
 		if n == 0 {

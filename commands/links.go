@@ -17,24 +17,17 @@ import (
 
 // Links are the host's pages on which customers get on. Empty for none.
 type Links struct {
-	Panel     string // the website on which customers manage their account
-	PanelBot  string // a bot's own page there, with {id} in the place of its ID
-	PanelName string // what customers call that website
-	SignUp    string
-	Upgrade   string
-	Support   string
-	Status    string // says how the hosting service fares
+	Panel    string // the website on which customers manage their account
+	PanelBot string // a bot's own page there, with {id} in the place of its ID
+	SignUp   string
+	Upgrade  string
+	Support  string
+	Status   string // says how the hosting service fares
 }
 
 // maxLink is how many characters Discord takes as the address of a button
 // (https://discord.com/developers/docs/components/reference#button-button-structure).
 const maxLink = 512
-
-func (v view) toPanel() discordgo.Button {
-	link := v.link("button.panel", v.pages.Panel)
-	link.Label = v.t.Format("button.panel", args{"Panel": v.pages.PanelName})
-	return link
-}
 
 // toConsole leads to a bot's own page, or to the whole website where there is none.
 func (v view) toConsole(serverID string) discordgo.Button {
@@ -54,6 +47,7 @@ func (v view) toUpload(serverID string) discordgo.Button {
 	return upload
 }
 
+func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.pages.Panel) }
 func (v view) toStatus() discordgo.Button  { return v.link("button.status", v.pages.Status) }
 func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.pages.SignUp) }
 func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.pages.Upgrade) }

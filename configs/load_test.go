@@ -30,7 +30,6 @@ func defaults() *configs.Settings {
 		Cache:     configs.Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
 		Watch:     configs.Watch{Interval: configs.Interval(time.Minute), Rate: 10},
 		Languages: usualLanguages(),
-		Links:     configs.Links{PanelName: "dashboard"},
 		HTTP:      configs.HTTP{Addr: "127.0.0.1:9090"},
 		Log:       configs.Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
 	}
@@ -91,7 +90,6 @@ func TestEnvironment(t *testing.T) {
 		Redis:   configs.Redis{URL: "redis://:p@h:1/2"},
 		Cache:   configs.Cache{TTL: 5 * time.Second, MaxStale: time.Hour},
 		Watch:   configs.Watch{Rate: 25},
-		Links:   configs.Links{PanelName: "dashboard"},
 		Languages: configs.Languages{
 			{ID: "node", Label: "node", Startup: hostapi.Startup{Command: "node index.js", EntryFile: "index.js"}},
 			{ID: "RUBY", Label: "Ruby 3", Startup: hostapi.Startup{Command: "cat x | ruby main.rb", EntryFile: "main.rb"}},

@@ -73,8 +73,6 @@ func TestMistakesInVariables(t *testing.T) {
 		{"PANEL_URL", "http://panel.example.com", "https://"},
 		{"PANEL_BOT_URL", "https://panel.example.com/bots", "has no {id}"},
 		{"PANEL_BOT_URL", "http://panel.example.com/{id}", "https://"},
-		{"PANEL_NAME", strings.Repeat("x", 21), "1 to 20"},
-		{"PANEL_NAME", "the *panel*", "1 to 20"},
 		{"STATUS_URL", "status.example.com", "https://"},
 		{"SIGNUP_URL", "panel.example.com", "https://"},
 		{"UPGRADE_URL", "https:///upgrade", "https://"},
@@ -174,7 +172,7 @@ func TestAcceptedVariables(t *testing.T) {
 		"HOSTAPI_URL=https://panel.example.com/base/", "HOSTAPI_URL=http://localhost:8080", "HOSTAPI_URL=http://127.0.0.53", "HOSTAPI_URL=http://[::1]:80/base/",
 		"HOSTAPI_TIMEOUT=100ms", "HOSTAPI_TIMEOUT=2m", "CACHE_MAX_STALE=30s", "WATCH_INTERVAL=10s", "HTTP_ADDR=:9090", "HTTP_ADDR=[::]:9090",
 		"LOG_CHANNEL_ACTIONS=off", "ADMIN_USER_IDS=1", "LOG_LOCALE=es-419", "LOG_LEVEL=trace",
-		"PANEL_URL=https://panel.example.com", "PANEL_BOT_URL=https://panel.example.com/b/{id}?x=1", "PANEL_NAME=Kunden-Center", "SUPPORT_URL=https://discord.gg/help?a=b#c",
+		"PANEL_URL=https://panel.example.com", "PANEL_BOT_URL=https://panel.example.com/b/{id}?x=1", "SUPPORT_URL=https://discord.gg/help?a=b#c",
 		"REDIS_URL=rediss://user:p%40ss@h:1?addr=g:2", "UNKNOWN_VARIABLE=x", "DISCORD_GUILD_ID_FILE=/does/not/exist",
 	} {
 		if _, err := configs.Load("", required(variable)); err != nil {

@@ -95,7 +95,7 @@ func TestNothingWasPasted(t *testing.T) {
 		"a secret's line break":  {"", "REDIS_URL_FILE=" + write(t, "redis://h\r\n")},
 		"quotes in a command":    {"", `LANGUAGES=NODE=The "Node"|node "a b.js"|"a b.js"`},
 		"joiners in a label":     {"", "LANGUAGES=NODE=👩\u200D💻 می\u200Cخواهم"},
-		"an apostrophe":          {"", "PANEL_NAME=Bob's panel"},
+		"an apostrophe":          {"", "LANGUAGES=NODE=Bob's Node"},
 		"a secret with a quote":  {"", `HOSTAPI_SECRET="half`},
 		"other programs' values": {"", `SHELL="x"`},
 	} {

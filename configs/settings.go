@@ -46,7 +46,6 @@ func defaults() *Settings {
 		Cache:     Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
 		Watch:     Watch{Interval: Interval(time.Minute), Rate: 10},
 		Languages: Languages{language("NODE"), language("PYTHON")},
-		Links:     Links{PanelName: "dashboard"},
 		HTTP:      HTTP{Addr: "127.0.0.1:9090"},
 		Log:       Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
 	}
@@ -207,12 +206,10 @@ type Links struct {
 	Panel string `yaml:"panel_url" env:"PANEL_URL"`
 	// PanelBot is a bot's own page, with {id} in the place of its ID.
 	PanelBot string `yaml:"panel_bot_url" env:"PANEL_BOT_URL"`
-	// PanelName is what customers call the host's website.
-	PanelName string `yaml:"panel_name" env:"PANEL_NAME"`
-	SignUp    string `yaml:"signup_url" env:"SIGNUP_URL"`
-	Upgrade   string `yaml:"upgrade_url" env:"UPGRADE_URL"`
-	Support   string `yaml:"support_url" env:"SUPPORT_URL"`
-	Status    string `yaml:"status_url" env:"STATUS_URL"`
+	SignUp   string `yaml:"signup_url" env:"SIGNUP_URL"`
+	Upgrade  string `yaml:"upgrade_url" env:"UPGRADE_URL"`
+	Support  string `yaml:"support_url" env:"SUPPORT_URL"`
+	Status   string `yaml:"status_url" env:"STATUS_URL"`
 }
 
 // HTTP is where operators see how the program fares.

@@ -74,7 +74,6 @@ func (l *loader) validate(s *Settings) {
 
 	l.check("links.panel_url", webPage(s.Links.Panel))
 	l.check("links.panel_bot_url", botPage(s.Links.PanelBot))
-	l.check("links.panel_name", shortName(s.Links.PanelName))
 	l.check("links.signup_url", webPage(s.Links.SignUp))
 	l.check("links.upgrade_url", webPage(s.Links.Upgrade))
 	l.check("links.support_url", webPage(s.Links.Support))
@@ -198,18 +197,6 @@ func botPage(address string) error {
 	}
 	if address != "" && !strings.Contains(address, "{id}") {
 		return errors.New("has no {id}, which stands for a bot's ID")
-	}
-	return nil
-}
-
-// shortName fits into a button beside other words.
-func shortName(name string) error {
-	const most = 20
-	foreign := func(r rune) bool {
-		return !unicode.In(r, unicode.Letter, unicode.Mark, unicode.Digit) && !strings.ContainsRune(" -.'’&", r)
-	}
-	if n := utf8.RuneCountInString(name); n == 0 || n > most || strings.ContainsFunc(name, foreign) {
-		return fmt.Errorf("is no name of 1 to %d letters, digits, spaces and -.'&", most)
 	}
 	return nil
 }
