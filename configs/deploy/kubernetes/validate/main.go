@@ -31,13 +31,14 @@ func validate(manifests io.Reader, out io.Writer) error {
 	}
 	decoder := serializer.NewCodecFactory(known, serializer.EnableStrict).UniversalDeserializer()
 	documents := yaml.NewYAMLReader(bufio.NewReader(manifests))
+	var all []runtime.Object
 	for n := 0; ; n++ {
 		document, err := documents.Read()
 		switch {
 		case errors.Is(err, io.EOF) && n == 0:
 			return errors.New("no manifest")
 		case errors.Is(err, io.EOF):
-			return nil
+			return backends(all)
 		case err != nil:
 			return err
 		}
@@ -48,6 +49,7 @@ func validate(manifests io.Reader, out io.Writer) error {
 		if err := promises(object); err != nil {
 			return fmt.Errorf("%s: %w", kind.Kind, err)
 		}
+		all = append(all, object)
 		_, _ = fmt.Fprintln(out, kind.Kind, "is valid")
 	}
 }

@@ -19,6 +19,8 @@ func promises(object runtime.Object) error {
 		return deployment(o)
 	case *networking.NetworkPolicy:
 		return policy(o)
+	case *networking.Ingress:
+		return ingress(o)
 	case *monitoring.PrometheusRule:
 		return selected(o.Labels)
 	case *monitoring.ServiceMonitor:
@@ -77,6 +79,65 @@ func policy(p *networking.NetworkPolicy) (err error) {
 	}
 	if !open {
 		err = errors.Join(err, errors.New("interactions cannot come from a node, as they do with a NodePort"))
+	}
+	return err
+}
+
+// ingress looks for what Discord does not send interactions to.
+func ingress(i *networking.Ingress) (err error) {
+	if len(i.Spec.TLS) == 0 {
+		err = errors.Join(err, errors.New("it has no certificate, and Discord takes https alone"))
+	}
+	for _, path := range paths(i) {
+		if path.Path != "/interactions" {
+			err = errors.Join(err, fmt.Errorf("it passes on %s, and the bot takes /interactions", path.Path))
+		}
+	}
+	return err
+}
+
+// paths lists all of an Ingress.
+func paths(i *networking.Ingress) (all []networking.HTTPIngressPath) {
+	for _, rule := range i.Spec.Rules {
+		if rule.HTTP != nil {
+			all = append(all, rule.HTTP.Paths...)
+		}
+	}
+	return all
+}
+
+// backends looks for an Ingress that leads to a port of no Service, or to one that is none of a container's.
+func backends(objects []runtime.Object) (err error) {
+	containers, services := make(map[string]bool), make(map[string]bool)
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *apps.Deployment:
+			for _, c := range o.Spec.Template.Spec.Containers {
+				for _, port := range c.Ports {
+					containers[port.Name] = true
+				}
+			}
+		case *core.Service:
+			for _, port := range o.Spec.Ports {
+				services[o.Name+":"+port.Name] = true
+			}
+		}
+	}
+	for _, object := range objects {
+		switch o := object.(type) {
+		case *core.Service:
+			for _, port := range o.Spec.Ports {
+				if !containers[port.TargetPort.String()] {
+					err = errors.Join(err, fmt.Errorf("the Service %s leads to %s, which no container has", o.Name, port.TargetPort.String()))
+				}
+			}
+		case *networking.Ingress:
+			for _, path := range paths(o) {
+				if s := path.Backend.Service; s == nil || !services[s.Name+":"+s.Port.Name] {
+					err = errors.Join(err, fmt.Errorf("the Ingress %s leads to no Service that is there", o.Name))
+				}
+			}
+		}
 	}
 	return err
 }

@@ -16,6 +16,7 @@ spec:
       containers:
         - name: hostbot
           securityContext: {readOnlyRootFilesystem: true}
+          ports: [{name: interactions, containerPort: 8080}]
           startupProbe: {httpGet: {path: /healthz, port: http}}
           livenessProbe: {httpGet: {path: /healthz, port: http}}
           readinessProbe: {httpGet: {path: /readyz, port: http}}
@@ -37,6 +38,18 @@ spec: {jobLabel: name, selector: {}, endpoints: []}
 apiVersion: monitoring.coreos.com/v1
 kind: PrometheusRule
 metadata: {name: hostbot, labels: {release: stack}}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: hostbot-interactions}
+spec: {ports: [{name: web, port: 80, targetPort: interactions}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: hostbot}
+spec:
+  tls: [{hosts: [bot.example.com]}]
+  rules: [{http: {paths: [{path: /interactions, pathType: Exact, backend: {service: {name: hostbot-interactions, port: {name: web}}}}]}}]
 `
 
 // TestWhatBreaksAClusterIsRefused changes a line of manifests that are fine.
@@ -57,6 +70,10 @@ func TestWhatBreaksAClusterIsRefused(t *testing.T) {
 		{"kind: PrometheusRule\nmetadata: {name: hostbot, labels: {release: stack}}", "kind: PrometheusRule\nmetadata: {name: hostbot}", "release"},
 		{"jobLabel: name, ", "", "job"},
 		{"selector: {}", "selektor: {}", "selektor"},
+		{"tls: [{hosts: [bot.example.com]}]", "tls: []", "https"},
+		{"path: /interactions", "path: /", "/interactions"},
+		{"service: {name: hostbot-interactions", "service: {name: hostbot", "no Service"},
+		{"targetPort: interactions", "targetPort: http", "no container"},
 	} {
 		if !strings.Contains(fine, change.from) {
 			t.Fatalf("%q is not in the manifests", change.from)
