@@ -12,12 +12,15 @@ RUN CGO_ENABLED=0 GOOS=$TARGETOS GOARCH=$TARGETARCH \
 
 FROM scratch
 ARG VERSION=development
+ARG COMMIT=
 LABEL org.opencontainers.image.title="hostbot" \
       org.opencontainers.image.description="A hosting company's face on Discord" \
       org.opencontainers.image.version="$VERSION" \
+      org.opencontainers.image.revision="$COMMIT" \
       org.opencontainers.image.licenses="MIT"
 # Whom TLS connections to Discord, the hosting service and Redis trust.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
+COPY LICENSE NOTICES /licenses/
 COPY --from=build /hostbot /hostbot
 # By number: there are no names, and an orchestrator can see that it is not root.
 USER 65532:65532

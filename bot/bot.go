@@ -54,6 +54,7 @@ import (
 type Bot struct {
 	settings *configs.Settings
 	version  string
+	commit   string // see MeasureBuild
 	started  time.Time
 	log      zerolog.Logger
 	english  *locale.Texts // what operators read
@@ -224,8 +225,12 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	})
 }
 
-// MeasureBuild adds the commit that the program was built from to the metrics. It is called before Run.
-func (b *Bot) MeasureBuild(commit string) { b.monitor.Commit(commit) }
+// MeasureBuild adds the commit that the program was built from to the metrics and the log. It is called before
+// Run.
+func (b *Bot) MeasureBuild(commit string) {
+	b.commit = commit
+	b.monitor.Commit(commit)
+}
 
 // MeasureLog adds the number of dropped lines of the process log to the metrics.
 func (b *Bot) MeasureLog(dropped func() uint64) { b.monitor.Log(dropped) }
@@ -304,7 +309,7 @@ func (b *Bot) Run(ctx context.Context) error {
 }
 
 func (b *Bot) announceStart() {
-	b.log.Info().Str("version", b.version).Msg("hostbot starts")
+	b.log.Info().Str("version", b.version).Str("commit", b.commit).Msg("hostbot starts")
 	b.stafflog.Started(b.version)
 	if b.redis.Embedded {
 		b.stafflog.RedisEmbedded()
@@ -342,7 +347,7 @@ func (b *Bot) listen() (stop func(), err error) {
 	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Why: b.whyUnready, Health: b.describeHealth})
 	stopPages, err := b.listenAt(b.settings.HTTP.Addr, pages, "health and metrics are served")
 	if err != nil {
-		return nil, fmt.Errorf("HTTP_ADDR: %w", err)
+		return nil, fmt.Errorf("HTTP_ADDR: %w: set it to an address of this machine with a free port, such as 127.0.0.1:9190; 9090 is Prometheus's own port, too", err)
 	}
 	stopProfiles, err := b.listenAt(b.settings.HTTP.PprofAddr, monitor.Profiles(), "profiles are served")
 	if err != nil {

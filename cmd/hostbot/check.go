@@ -17,7 +17,7 @@ import (
 func runCheck(settings *configs.Settings, doubts []configs.Doubt, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
-	c := check.Config{Settings: settings, Doubts: doubts, Version: version, UserID: o.userID, Limit: check.Limit}
+	c := check.Config{Settings: settings, Doubts: doubts, Version: builtVersion(), UserID: o.userID, Limit: check.Limit}
 	tell := func(i health.Item) { _, _ = io.WriteString(stdout, i.Line()) }
 	if o.json {
 		lines := json.NewEncoder(stdout)

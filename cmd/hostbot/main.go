@@ -100,7 +100,7 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	defer stop()
 	context.AfterFunc(ctx, stop)
 
-	b, err := bot.New(settings, version, log)
+	b, err := bot.New(settings, builtVersion(), log)
 	if err == nil {
 		b.MeasureBuild(builtFrom())
 		b.MeasureLog(lines.Dropped)

@@ -58,7 +58,7 @@ func valid(hostAPI, httpAddr string) []string {
 	return []string{"DISCORD_TOKEN=token", "HOSTAPI_URL=" + hostAPI, "HOSTAPI_SECRET=secret", "HTTP_ADDR=" + httpAddr}
 }
 
-var versionLine = regexp.MustCompile(`^hostbot ` + version + `, commit .+, go1\.\d+\S*\n$`)
+var versionLine = regexp.MustCompile(`^hostbot development, commit .+, go1\.\d+\S*\n$`)
 
 func TestVersionAndHelp(t *testing.T) {
 	var stdout, stderr bytes.Buffer
@@ -108,8 +108,22 @@ func TestWrongTokenEndsTheProgramWithOneClearLine(t *testing.T) {
 	if code != exitFailure || strings.Count(stderr.String(), `"level":"error"`) != 1 || !strings.Contains(last, `"level":"error"`) || !strings.Contains(last, "check DISCORD_TOKEN") {
 		t.Errorf("exit %d\n%s", code, &stderr)
 	}
+	if !strings.Contains(lines[0]+lines[1], `"version":"development","commit":"`) {
+		t.Errorf("it is not said what runs:\n%s", &stderr)
+	}
 	if n := len(discord.Calls()); n != 1 {
 		t.Errorf("Discord was called %d times", n)
+	}
+}
+
+// TestThePortOfAnotherProgramIsNamed with its cure: the default is that of Prometheus, too.
+func TestThePortOfAnotherProgramIsNamed(t *testing.T) {
+	prometheus := httptest.NewServer(http.NotFoundHandler())
+	defer prometheus.Close()
+	var stdout, stderr bytes.Buffer
+	code := run(nil, append(valid("https://panel.example", prometheus.Listener.Addr().String()), "DISCORD_API_URL=http://127.0.0.1:1"), &stdout, &stderr)
+	if code != exitFailure || !strings.Contains(stderr.String(), "HTTP_ADDR: ") || !strings.Contains(stderr.String(), "set it to an address of this machine with a free port") {
+		t.Errorf("exit %d\n%s", code, &stderr)
 	}
 }
 
@@ -120,7 +134,7 @@ func TestCheckTellsPeopleAndMachines(t *testing.T) {
 	service.AddAccount(anna.ID, hostapitest.Plan{Name: "Pro", MaxServers: 5})
 	environ := []string{
 		"DISCORD_TOKEN=" + discord.Token(), "DISCORD_API_URL=" + discord.URL(),
-		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(),
+		"HOSTAPI_URL=" + service.URL(), "HOSTAPI_SECRET=" + service.Secret(), "HTTP_ADDR=off",
 	}
 	var people, machines, stderr bytes.Buffer
 	if code := run([]string{"check", "--user", anna.ID}, environ, &people, &stderr); code != exitDone || stderr.Len() > 0 {
