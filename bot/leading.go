@@ -3,7 +3,9 @@ package bot
 import (
 	"context"
 	"crypto/rand"
+	"net"
 	"os"
+	"strconv"
 	"strings"
 
 	"hostbot/bot/leader"
@@ -11,7 +13,7 @@ import (
 
 func (b *Bot) openLeader() {
 	b.leader = leader.New(leader.Config{
-		Redis: b.redis.Client, Space: b.space, Name: replicaName(), Silence: b.discord.Silence,
+		Redis: b.redis.Client, Space: b.space, Name: replicaName(b.settings.HTTP.Addr), Silence: b.discord.Silence,
 		Version: b.version, OnDead: b.deadLetter, Log: b.log, Timing: leader.DefaultTiming(),
 	})
 	b.monitor.Leader(b.leader.Leading, b.leader.Letters)
@@ -51,11 +53,16 @@ func (b *Bot) lead(ctx context.Context) (stop func()) {
 	}
 }
 
-// replicaName returns the name of the machine, container or pod; a random one if it has none.
-func replicaName() string {
+// replicaName returns what operators know this process by: the name of its machine, container or pod, and the port
+// of its health and metrics. If the port is not known, the process ID tells several on one machine apart.
+func replicaName(httpAddr string) string {
 	name, err := os.Hostname()
 	if err != nil || name == "" {
-		return rand.Text()
+		name = rand.Text()
 	}
-	return strings.Join(strings.Fields(name), "-")
+	name = strings.Join(strings.Fields(name), "-")
+	if _, port, err := net.SplitHostPort(httpAddr); err == nil && port != "0" {
+		return name + ":" + port
+	}
+	return name + "/" + strconv.Itoa(os.Getpid())
 }

@@ -124,6 +124,9 @@ func (c *checker) checks() []check {
 	if s.Admin.SupportChannelID != "" {
 		list = append(list, check{"support channel", c.supportChannel})
 	}
+	if s.HTTP.Addr != "" {
+		list = append(list, check{"health and metrics", c.pages})
+	}
 	list = append(list, check{hostingService, c.service})
 	if c.redis == nil {
 		return append(list, check{"redis", noRedis})

@@ -2,8 +2,10 @@ package check_test
 
 import (
 	"flag"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +39,7 @@ func TestAllIsWellAndNothingIsChanged(t *testing.T) {
 	}
 	want := []string{
 		"token", "application", "interactions", "intents", "gateway", "clock", "commands guild", "staff guild", "staff roles", "staff users",
-		"log channel actions, errors, lifecycle, staff", "hosting service", "redis", "redis rights", "redis persistence", "redis eviction", "redis clock",
+		"log channel actions, errors, lifecycle, staff", "health and metrics", "hosting service", "redis", "redis rights", "redis persistence", "redis eviction", "redis clock",
 	}
 	if diff := cmp.Diff(want, names); diff != "" || !passed {
 		t.Errorf("passed %v, checks (-want +got):\n%s", passed, diff)
@@ -159,6 +161,10 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 			s.env["SUPPORT_CHANNEL_ID"], s.env["ADMIN_GUILD_ID"] = s.staff.ID, s.discord.AddGuild()
 		},
 			"staff guild", health.Failure, "may not register", "permissions=309237730304"},
+		"another's port":     {set("HTTP_ADDR", listening(t, "prometheus_build_info 1\n")), "health and metrics", health.Failure, "address already in use", "HTTP_ADDR"},
+		"the bot's own port": {set("HTTP_ADDR", listening(t, "go_goroutines 9\nhostbot_build_info{version=\"1.2.3\"} 1\n")), "health and metrics", health.OK, "serves there", ""},
+		"no such address":    {set("HTTP_ADDR", "192.0.2.1:9090"), "health and metrics", health.Failure, "listen", "HTTP_ADDR"},
+		"no pages":           {set("HTTP_ADDR", "off"), "hosting service", health.OK, "accepts the secret", ""},
 		"wrong secret":       {set("HOSTAPI_SECRET", "wrong-secret"), "hosting service", health.Failure, "does not accept the secret", "HOSTAPI_SECRET"},
 		"service is away":    {set("HOSTAPI_URL", "http://"+unanswered), "hosting service", health.Failure, "connection refused", "HOSTAPI_URL"},
 		"service fails":      {service(hostapitest.Fault{Status: 500}), "hosting service", health.Failure, "500", "runs"},
@@ -234,6 +240,20 @@ func TestMistakesAreFoundWithTheirCures(t *testing.T) {
 	}
 }
 
+// listening returns the address of a program that has figures.
+func listening(t *testing.T, figures string) string {
+	t.Helper()
+	program := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/metrics" {
+			http.NotFound(w, r)
+			return
+		}
+		_, _ = io.WriteString(w, figures)
+	}))
+	t.Cleanup(program.Close)
+	return program.Listener.Addr().String()
+}
+
 // tooMany is a limit that Discord's body alone tells, as the header counts whole seconds.
 func tooMany(route string, times int, body string) discordtest.Fault {
 	return discordtest.Fault{
@@ -304,7 +324,7 @@ func TestSilentCounterparts(t *testing.T) {
 			test.silence(s)
 			found, passed := s.run(t)
 			i := slices.IndexFunc(found, func(f health.Item) bool { return f.Name == test.failed })
-			if passed || len(found) != 17 || i < 0 || found[i].State != health.Failure || !strings.Contains(found[i].Text, "no answer in time") && !strings.Contains(found[i].Text, "timeout") {
+			if passed || len(found) != 18 || i < 0 || found[i].State != health.Failure || !strings.Contains(found[i].Text, "no answer in time") && !strings.Contains(found[i].Text, "timeout") {
 				t.Errorf("passed %v, and says\n%s", passed, health.Lines(found))
 			}
 		})

@@ -133,8 +133,9 @@ func judgeInteractions(app register.Application, publicKey string) health.Item {
 	case arrival == register.ForeignKey:
 		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
 	case arrival == register.NoEndpoint:
-		return fail("set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
-			"no command or button reaches the bot: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
+		// The portal saves an address only if the bot answers there: whoever checks before the first start cannot have set it.
+		return warn("once the bot runs, set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
+			"no command or button reaches the bot yet: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
 	case publicKey == "":
 		return good("they arrive over the gateway")
 	case path != "/interactions":

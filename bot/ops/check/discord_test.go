@@ -18,7 +18,7 @@ func TestWhereInteractionsArrive(t *testing.T) {
 		"gateway":                       {"", "", health.OK, "gateway"},
 		"gateway, with an endpoint":     {here, "", health.Failure, "clear Interactions Endpoint URL"},
 		"over HTTP":                     {here, "ABCD", health.OK, "at bot.example.com"},
-		"over HTTP, without one":        {"", "abcd", health.Failure, "set Interactions Endpoint URL"},
+		"over HTTP, without one":        {"", "abcd", health.Warning, "once the bot runs, set Interactions Endpoint URL"},
 		"over HTTP, at another path":    {"https://bot.example.com/secret-path", "abcd", health.Warning, "proxy"},
 		"over HTTP, with another's key": {here, "abce", health.Failure, "copy Public Key"},
 	} {

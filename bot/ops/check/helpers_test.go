@@ -45,7 +45,7 @@ func newScene(t *testing.T) *scene {
 		"HOSTAPI_URL": s.service.URL(), "HOSTAPI_SECRET": s.service.Secret(),
 		"REDIS_URL": "redis://:" + password + "@" + s.redis.server.Addr().String(), "LOG_CHANNEL_ID": s.staff.ID,
 		"ADMIN_GUILD_ID": s.discord.GuildID(), "ADMIN_ROLE_IDS": s.support.ID, "ADMIN_USER_IDS": s.anna.ID,
-		"DISCORD_GUILD_ID": s.discord.GuildID(),
+		"DISCORD_GUILD_ID": s.discord.GuildID(), "HTTP_ADDR": "127.0.0.1:0",
 	}
 	return s
 }
