@@ -3,6 +3,7 @@
 package configs_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -32,28 +33,56 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			"compose/secrets/hostapi_secret": "-rw-r--r-- sh\\ared",
 			"compose/secrets/alerts_webhook": "-rw-r--r-- https://discord.com/api/webhooks/1/x",
 			"compose/secrets":                "drwx------",
-		}, "docker compose run --rm hostbot check\ndocker compose up -d\n"},
+		}, "VERSION=its-describe COMMIT=its-rev-parse docker compose build hostbot\n" +
+			"docker compose run --rm hostbot check\ndocker compose up -d\n"},
 		"With Kubernetes": {"token\nshared\nredis://:p@r:6379\n", map[string]string{}, "kubectl create namespace hostbot\n" +
 			"kubectl --namespace hostbot create secret generic hostbot --from-file=secrets\nkubectl apply -k .\n" +
 			"kubectl --namespace hostbot rollout status deployment hostbot\n"},
+		"With systemd": {"token\nsh\\ared%s\nredis://:p@r:6379\n", map[string]string{
+			"../../etc/hostbot/discord_token":           "-rw------- token",
+			"../../etc/hostbot/hostapi_secret":          "-rw------- sh\\ared%s",
+			"../../etc/hostbot/redis_url":               "-rw------- redis://:p@r:6379",
+			"../../etc/hostbot/hostbot.yaml":            "-rw-r--r-- " + read(t, examplePath),
+			"../../etc/systemd/system/hostbot.service":  "-rw-r--r-- " + read(t, unitFile),
+			"../../etc/systemd/system/hostbot@.service": "-rw-r--r-- " + read(t, templateFile),
+			"../../usr/local/bin/hostbot":               "-rwxr-xr-x ",
+		}, "go build -trimpath -o hostbot ./cmd/hostbot\nsystemctl daemon-reload\nsystemctl enable --now hostbot\n"},
+		"Two replicas": {"", map[string]string{"../../.env": "-rw------- REPLICAS=2\n"}, "docker compose up -d\n" +
+			"docker compose ps --quiet hostbot\ndocker compose up -d --no-deps --no-recreate --scale hostbot=4 hostbot\n" +
+			"docker stop --time 30 one two\ndocker rm one two\n" +
+			"systemctl disable --now hostbot\nsystemctl enable --now hostbot@9191 hostbot@9192\n"},
 	} {
 		dir := t.TempDir()
 		deploy := filepath.Join(dir, "configs", "deploy")
-		if err := os.CopyFS(deploy, os.DirFS("deploy")); err != nil {
+		for _, place := range []string{"etc/systemd/system", "usr/local/bin", "configs"} {
+			if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(os.CopyFS(deploy, os.DirFS("deploy")), os.WriteFile(filepath.Join(dir, "configs", examplePath), []byte(read(t, examplePath)), 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		for _, program := range []string{"docker", "kubectl"} {
-			script := "#!/bin/sh\necho " + program + " \"$@\" >>\"$COMMANDS\"\n"
-			if err := os.WriteFile(filepath.Join(dir, program), []byte(script), 0o755); err != nil {
+		const noted = "echo ${COMMIT:+VERSION=$VERSION COMMIT=$COMMIT} \"$(basename \"$0\")\" \"$@\" >>\"$COMMANDS\"\n"
+		for program, does := range map[string]string{
+			"docker":    noted + "case \"$*\" in *--quiet*|stop*) printf 'one\\ntwo\\n' ;; esac\n",
+			"kubectl":   noted,
+			"systemctl": noted,
+			"go":        noted + ": >hostbot\n",
+			"git":       "echo its-$1\n",
+			"sudo":      "exec \"$@\"\n",
+			"sudoedit":  "test -w \"$1\"\n",
+		} {
+			if err := os.WriteFile(filepath.Join(dir, program), []byte("#!/bin/sh\n"+does), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
 		_, text, _ := strings.Cut(read(t, "deploy/README.md"), "\n## "+section+"\n")
 		text, _, _ = strings.Cut(text, "\n## ")
 		script := "set -eu; umask 077\n"
-		for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
+		for _, block := range regexp.MustCompile("(?ms)^```(?:ba)?sh\n(.*?)^```").FindAllStringSubmatch(text, -1) {
 			script += block[1]
 		}
+		script = strings.NewReplacer(" /etc/", " "+dir+"/etc/", "\"/etc/", "\""+dir+"/etc/", " /usr/local/bin/", " "+dir+"/usr/local/bin/").Replace(script)
 		cmd := exec.Command("bash", "-c", script)
 		cmd.Dir, cmd.Stdin = dir, strings.NewReader(want.typed)
 		cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"), "EDITOR=true", "COMMANDS="+filepath.Join(dir, "commands"))
@@ -88,17 +117,23 @@ func TestCommandsOfThePageWork(t *testing.T) {
 // prompt reads the next of them; and zsh takes a comment for arguments.
 func TestCommandsCanBePasted(t *testing.T) {
 	prompted := regexp.MustCompile(`(?m)^ *(?:read -|cat >).*\n.|read -(?s:.*)\n *done.*\n.`)
+	hidden := regexp.MustCompile(`read -r?s`)
 	pages, err := filepath.Glob("deploy/*.md")
+	pages = append(pages, "../README.md")
 	if err != nil || len(pages) < 5 {
 		t.Fatalf("pages %v: %v", pages, err)
 	}
 	for _, page := range pages {
-		for _, block := range regexp.MustCompile("(?ms)^ *```sh\n(.*?)^ *```").FindAllStringSubmatch(read(t, page), -1) {
-			if strings.Contains(block[1], "#") {
-				t.Errorf("%s: zsh takes a comment for arguments: %s", page, block[1])
+		for _, block := range regexp.MustCompile("(?ms)^ *```((?:ba)?sh)\n(.*?)^ *```").FindAllStringSubmatch(read(t, page), -1) {
+			shell, commands := block[1], block[2]
+			if strings.Contains(commands, "#") {
+				t.Errorf("%s: zsh takes a comment for arguments: %s", page, commands)
 			}
-			if prompted.MatchString(block[1]) {
-				t.Errorf("%s: lines follow a prompt, which reads them: %s", page, block[1])
+			if prompted.MatchString(commands) {
+				t.Errorf("%s: lines follow a prompt, which reads them: %s", page, commands)
+			}
+			if hidden.MatchString(commands) != (shell == "bash") {
+				t.Errorf("%s: sh cannot read what is not to be shown, and is enough for all else: %s", page, commands)
 			}
 		}
 	}
@@ -161,6 +196,58 @@ func TestWhatComposeStartsIsHardened(t *testing.T) {
 				t.Errorf("other machines reach %s at %s", name, port)
 			}
 		}
+	}
+}
+
+// TestSettingsOfComposeAreThoseOfTheFile: whatever hostbot.env says is what the bot gets, and what it does not say
+// has a default. Several replicas are told apart, and the image that is built knows what it is.
+func TestSettingsOfComposeAreThoseOfTheFile(t *testing.T) {
+	compose := func(settings string, variables ...string) string {
+		dir := t.TempDir()
+		if err := os.CopyFS(dir, os.DirFS("deploy/compose")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, "hostbot.env"), []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("docker-compose", "config")
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), variables...)
+		shown, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(shown)
+	}
+	usual := compose("HOSTAPI_URL=https://panel.example.com\n")
+	set := compose("REDIS_URL=rediss://elsewhere:6380/1\nHTTP_ADDR=127.0.0.1:9191\nLOG_LEVEL=debug\n", "REPLICAS=2", "VERSION=1.2.3", "COMMIT=8cd95a1")
+	for text, lines := range map[string][]string{
+		usual: {"REDIS_URL: redis://redis:6379/0", "HTTP_ADDR: :9090", "HOSTAPI_URL: https://panel.example.com", "scale: 1", "VERSION: development", "- hostbot-replicas"},
+		set:   {"REDIS_URL: rediss://elsewhere:6380/1", "HTTP_ADDR: 127.0.0.1:9191", "LOG_LEVEL: debug", "scale: 2", "VERSION: 1.2.3", "COMMIT: 8cd95a1"},
+	} {
+		for _, line := range lines {
+			if !strings.Contains(text, " "+line+"\n") {
+				t.Errorf("no %q in\n%s", line, text)
+			}
+		}
+	}
+
+	var prometheus struct {
+		Jobs []struct {
+			Name   string           `yaml:"job_name"`
+			Static []map[string]any `yaml:"static_configs"`
+			DNS    []struct {
+				Names []string
+				Type  string
+				Port  int
+			} `yaml:"dns_sd_configs"`
+		} `yaml:"scrape_configs"`
+	}
+	if err := yaml.Unmarshal([]byte(read(t, "deploy/compose/prometheus.yaml")), &prometheus); err != nil {
+		t.Fatal(err)
+	}
+	if jobs := prometheus.Jobs; len(jobs) != 1 || len(jobs[0].Static) > 0 || len(jobs[0].DNS) != 1 ||
+		!slices.Equal(jobs[0].DNS[0].Names, []string{"hostbot-replicas"}) || jobs[0].DNS[0].Type != "A" || jobs[0].DNS[0].Port != 9090 {
+		t.Errorf("the replicas are no targets of their own: %+v", jobs)
 	}
 }
 
