@@ -22,11 +22,7 @@ import (
 // holds every mistake, a line each. It repeats no value: a secret may stand where
 // another setting was meant.
 func Load(path string, environ []string) (*Settings, error) {
-	l := &loader{settings: defaults(), path: path, names: make(map[string]string), wrong: make(map[string]bool)}
-	if path != "" {
-		l.readFile()
-	}
-	l.readEnvironment(environ)
+	l := read(path, environ)
 	l.readSecretFiles()
 	l.validate(l.settings)
 	if l.mistakes != nil {
@@ -34,6 +30,31 @@ func Load(path string, environ []string) (*Settings, error) {
 	}
 	l.settings.resolve()
 	return l.settings, nil
+}
+
+// LoadHTTPAddr returns HTTP.Addr of the same settings. All others may be missing or wrong: whoever asks a bot that
+// runs need not have its secrets.
+func LoadHTTPAddr(path string, environ []string) (string, error) {
+	const key = "http.addr"
+	l := read(path, environ)
+	unread := l.path != "" && l.names[""] == ""
+	if unread && l.mistakes != nil || l.wrong[l.name(key)] {
+		return "", errors.Join(l.mistakes...)
+	}
+	l.mistakes = nil
+	l.check(key, listenAddress(l.settings.HTTP.Addr))
+	l.settings.resolve()
+	return l.settings.HTTP.Addr, errors.Join(l.mistakes...)
+}
+
+// read returns a loader that has read the file and the environment.
+func read(path string, environ []string) *loader {
+	l := &loader{settings: defaults(), path: path, names: make(map[string]string), wrong: make(map[string]bool)}
+	if path != "" {
+		l.readFile()
+	}
+	l.readEnvironment(environ)
+	return l
 }
 
 // loader sets what the file says over the defaults, and what the environment says over both.

@@ -6,32 +6,49 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"hostbot/configs"
 )
 
-// askHealth asks the bot that runs beside it, with the same settings, whether it
-// serves. A container without a shell has no other way to ask.
-func askHealth(addr string, stdout, stderr io.Writer) int {
-	status, err := ask(addr)
+// askHealth asks the bot that runs beside it, at the same address, whether it serves, and how it fares if that is
+// wanted. A container without a shell has no other way to ask.
+func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
+	addr, err := configs.LoadHTTPAddr(o.config, environ)
+	if err != nil {
+		_, _ = fmt.Fprintln(stderr, err)
+		return exitMisuse
+	}
+	status, _, err := ask(addr, "/readyz")
+	report := ""
+	if err == nil && o.verbose {
+		_, report, err = ask(addr, "/healthz?verbose")
+	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
 		return exitFailure
 	}
-	_, _ = fmt.Fprintln(stdout, status, http.StatusText(status))
+	_, _ = fmt.Fprintf(stdout, "%d %s\n%s", status, http.StatusText(status), report)
 	if status != http.StatusOK {
 		return exitFailure
 	}
 	return exitDone
 }
 
-func ask(addr string) (status int, err error) {
+// maxReport bounds what is read of an answer, in bytes.
+const maxReport = 1 << 20
+
+// ask returns what the bot answers on one of its pages.
+func ask(addr, page string) (status int, text string, err error) {
 	if addr == "" {
-		return 0, errors.New("HTTP_ADDR is off, so the bot cannot be asked")
+		return 0, "", errors.New("HTTP_ADDR is off, so the bot cannot be asked")
 	}
 	// The bot is on this machine, so no proxy is asked, whatever is set.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 3 * time.Second}
-	res, err := client.Get("http://" + addr + "/readyz")
+	res, err := client.Get("http://" + addr + page)
 	if err != nil {
-		return 0, err
+		return 0, "", err
 	}
-	return res.StatusCode, res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxReport))
+	return res.StatusCode, string(body), err
 }

@@ -29,13 +29,15 @@ const (
 	exitMisuse  = 2
 )
 
-const usage = `Usage: hostbot [--config FILE] [health | check [--json] [--user ID]]
+const usage = `Usage: hostbot [--config FILE] [health [--verbose] | check [--json] [--user ID]]
 
 Serves a hosting company's customers on Discord. Settings are environment
 variables, or a YAML file of which configs/hostbot.example.yaml is an example;
 the environment wins.
 
-  health          asks the running bot whether it serves; exits 0 or 1
+  health          asks the running bot whether it serves; exits 0 or 1; needs
+                  no setting but HTTP_ADDR
+    --verbose     also prints its verdict, and how each thing fares
   check           tries the settings against Discord, the hosting service and
                   Redis, and says what is wrong; changes nothing; exits 0 or 1
     --json        prints a JSON object for each line
@@ -64,20 +66,19 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stdout, describeVersion())
 		return exitDone
 	}
+	if o.command == "health" {
+		return askHealth(o, environ, stdout, stderr)
+	}
 	settings, err := configs.Load(o.config, environ)
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, err)
 		return exitMisuse
 	}
 	doubts := configs.Doubts(settings, environ)
-	switch o.command {
-	case "":
-		return serve(settings, doubts, stderr)
-	case "health":
-		return askHealth(settings.HTTP.Addr, stdout, stderr)
-	default:
+	if o.command == "check" {
 		return runCheck(settings, doubts, o, stdout)
 	}
+	return serve(settings, doubts, stderr)
 }
 
 // serve runs the bot until the process is told to stop. A second signal ends

@@ -27,7 +27,10 @@ func TestMisuseIsReportedLineByLine(t *testing.T) {
 			},
 			lines: []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_TIMEOUT", "LOG_CHANNEL_ID", "LOG_LEVEL"},
 		},
-		"unknown flag":       {args: []string{"--verbose"}, lines: []string{"verbose"}},
+		"unknown flag":       {args: []string{"--loud"}, lines: []string{"loud"}},
+		"flag of another":    {args: []string{"check", "--verbose"}, lines: []string{"--verbose"}},
+		"nowhere to ask":     {args: []string{"health"}, environ: []string{"HTTP_ADDR=everywhere"}, lines: []string{"HTTP_ADDR"}},
+		"no file to ask by":  {args: []string{"--config", "/does/not/exist.yaml", "health"}, lines: []string{"/does/not/exist.yaml"}},
 		"no such file":       {args: []string{"--config", "/does/not/exist.yaml"}, lines: []string{"/does/not/exist.yaml"}},
 		"unknown command":    {args: []string{"dance"}, environ: valid("https://panel.example", "off"), lines: []string{"dance"}},
 		"flag of check":      {args: []string{"--json"}, lines: []string{"--json"}},
@@ -70,27 +73,33 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
+// TestHealthAsksTheRunningBot at HTTP_ADDR: it needs no other setting, and minds none that is wrong.
 func TestHealthAsksTheRunningBot(t *testing.T) {
 	status := http.StatusOK
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/readyz" {
+			w.WriteHeader(status)
+		}
+		_, _ = w.Write([]byte(r.URL.String() + "\n"))
+	}))
 	defer server.Close()
 	addr := strings.TrimPrefix(server.URL, "http://")
-	ask := func(addr string) int {
+	ask := func(addr string, flags ...string) (code int, said string) {
 		var out bytes.Buffer
-		return run([]string{"health"}, valid("https://panel.example", addr), &out, &out)
+		return run(append([]string{"health"}, flags...), []string{"HTTP_ADDR=" + addr, "LOG_LEVEL=loud"}, &out, &out), out.String()
 	}
-	if code := ask(addr); code != exitDone {
-		t.Errorf("a bot that serves: exit %d", code)
+	if code, said := ask(addr); code != exitDone || said != "200 OK\n" {
+		t.Errorf("a bot that serves: exit %d, %q", code, said)
 	}
 	status = http.StatusServiceUnavailable
-	if code := ask(addr); code != exitFailure {
-		t.Errorf("a bot that does not: exit %d", code)
+	if code, said := ask(addr, "--verbose"); code != exitFailure || said != "503 Service Unavailable\n/healthz?verbose\n" {
+		t.Errorf("a bot that does not, and says why: exit %d, %q", code, said)
 	}
 	server.Close()
-	if code := ask(addr); code != exitFailure {
+	if code, _ := ask(addr); code != exitFailure {
 		t.Errorf("no bot: exit %d", code)
 	}
-	if code := ask("off"); code != exitFailure {
+	if code, _ := ask("off"); code != exitFailure {
 		t.Errorf("nothing to ask: exit %d", code)
 	}
 }

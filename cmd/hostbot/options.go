@@ -14,6 +14,7 @@ type options struct {
 	config  string
 	version bool
 	command string // "", health or check
+	verbose bool   // of health
 	json    bool   // of check, as is userID
 	userID  string
 }
@@ -26,6 +27,7 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags.Usage = func() { _, _ = io.WriteString(stderr, usage) }
 	flags.StringVar(&o.config, "config", "", "")
 	flags.BoolVar(&o.version, "version", false, "")
+	flags.BoolVar(&o.verbose, "verbose", false, "")
 	flags.BoolVar(&o.json, "json", false, "")
 	flags.StringVar(&o.userID, "user", "", "")
 	if err = flags.Parse(args); err != nil {
@@ -45,6 +47,8 @@ func parse(args []string, stderr io.Writer) (o options, err error) {
 		mistake = fmt.Sprintf("unknown command %q", o.command)
 	case o.command != "check" && (o.json || o.userID != ""):
 		mistake = "--json and --user belong to check"
+	case o.command != "health" && o.verbose:
+		mistake = "--verbose belongs to health"
 	case o.userID != "" && !interaction.IsSnowflake(o.userID):
 		mistake = "--user is not a user's ID, which is a long number"
 	default:
