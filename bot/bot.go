@@ -6,9 +6,9 @@
 //
 // Each file wires one part: hosting.go the service's client and the cache, leading.go the work of the
 // leader, watching.go the polling of accounts, sharding.go the gateway, endpoint.go the HTTP endpoint,
-// registration.go the lists of commands, and health.go the report for staff and operators. connection.go
-// logs outages for staff, reload.go reads secrets again, supervised.go notifies systemd, waits.go serves the
-// playground, and stop.go stops the program.
+// registration.go the lists of commands and the look whether Discord reaches the bot, and health.go the report
+// for staff and operators. connection.go logs outages for staff, reload.go reads secrets again, supervised.go
+// notifies systemd, waits.go serves the playground, and stop.go stops the program.
 package bot
 
 import (
@@ -24,6 +24,7 @@ import (
 	"hostbot/bot/actions"
 	"hostbot/bot/discord/endpoint"
 	"hostbot/bot/discord/gateway"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -80,6 +81,7 @@ type Bot struct {
 	discovery *gateway.Discovery
 	shards    *shards.Shards     // nil where interactions arrive over HTTP
 	endpoint  *endpoint.Endpoint // nil where they arrive over the gateway
+	arrival   *register.Lookout
 
 	reachable   chan struct{} // receives one value once Discord is known to be reachable
 	mustStop    chan error    // receives one value if the program must stop by itself: why
@@ -174,6 +176,7 @@ func (b *Bot) build() error {
 	if err := b.openResponder(); err != nil {
 		return err
 	}
+	b.openArrival()
 	if s.Interactions.Addr == "" {
 		b.openShards()
 	} else {

@@ -38,7 +38,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Started:  b.started,
 		Answered: answered, Unanswered: unanswered,
 		Responses: responses.Summary, P95: responses.P95,
-		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: lostSince, LostReason: lostReason, Unlocated: b.whyNoGateway(),
+		Ready: b.Ready(), Standby: b.Standby(), Shards: b.heldShards(), LostSince: lostSince, LostReason: lostReason, Unlocated: b.whyNoGateway(), Arrival: b.arrival.Latest(),
 		Service: b.monitor.RecentCalls(), Window: monitor.Window, DownSince: b.service.DownSince(), Missing: b.missingAccounts(),
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader: leads, Queues: queues, Dead: letters,

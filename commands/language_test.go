@@ -21,6 +21,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -385,6 +386,13 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Service, report.Discord, report.Responses, report.Redis, report.P95 = fails, fails, fails, fails, time.Hour
 	report.Outage = outages.Outage{Bots: 99_999, Customers: 54_321, Recovered: 9_999, First: time.Unix(1, 0)}
 	all()
+	gateway := report
+	report.Shards, report.Ready = nil, true
+	for _, fault := range []register.Fault{register.Elsewhere, register.ForeignKey, register.NoEndpoint, register.Unanswered, register.None} {
+		report.Arrival = register.Arrival{Fault: fault, Since: time.Unix(1, 0), Host: long("h"), Answer: long("*"), Expires: time.Unix(1, 0)}
+		d.ask(c, by("1", command("admin status", nil)))
+	}
+	report = gateway
 	report.DownSince, report.RedisErr, report.LostSince = time.Unix(1, 0), errors.New("refused"), time.Unix(1, 0)
 	report.LostReason, report.Unlocated = errors.New(long("r")), errors.New(long("r"))
 	all()

@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -384,7 +385,10 @@ func TestDeadLettersAreTriedAgainByAButton(t *testing.T) {
 func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
-		"✅ All is well":                             func(*health.Report) {},
+		"✅ All is well": func(*health.Report) {},
+		"🔴 **No command or button reaches this bot · since <t:1700000000:t> (<t:1700000000:R>) · status 502**\n\n⚠️ Discord sends commands and buttons to `bot.example.com`, and": func(h *health.Report) {
+			h.Arrival = register.Arrival{Fault: register.Unanswered, Host: "bot.example.com", Answer: "status 502", Since: time.Unix(1_700_000_000, 0)}
+		},
 		"⚠️ A connection to Discord is lost":        func(h *health.Report) { h.Shards = []shards.Status{{}} },
 		"⚠️ Read the latest failures in the errors": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
 		"🔴 **Hosting service unreachable · since <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/leader"
@@ -172,6 +173,37 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"! redis: in memory, for this process alone → " + texts.Text("staff.todo.embedded"),
 			"✓ leader: x",
 		}},
+		"over HTTP, with a certificate for 60 days": {func() health.Report {
+			return health.Report{
+				Version: "1.2.3", Started: time.Now(), Ready: true, Window: 10 * time.Minute, Leader: "x",
+				Arrival: register.Arrival{Host: "bot.example.com", Expires: time.Now().Add(60 * 24 * time.Hour)},
+			}
+		}, []string{
+			"✓ verdict: all is well",
+			"✓ hostbot: version 1.2.3, up for 0s",
+			"✓ interactions over HTTP: the certificate of bot.example.com expires in 60 days",
+			"✓ answers in time: No calls in 10 min",
+			"✓ hosting service: No calls in 10 min",
+			"✓ discord's rest api: No calls in 10 min",
+			"✓ redis: –",
+			"✓ leader: x",
+		}},
+		"Discord sends interactions elsewhere": {func() health.Report {
+			return health.Report{
+				Version: "1.2.3", Started: time.Now(), Standby: true, Shards: []shards.Status{}, Window: 10 * time.Minute, Leader: "x",
+				Arrival: register.Arrival{Fault: register.Elsewhere, Host: "old.example.com", Since: time.Now().Add(-time.Minute)},
+			}
+		}, []string{
+			"✗ verdict: No command or button reaches this bot · since 23:59:00 UTC",
+			"✓ hostbot: version 1.2.3, up for 0s",
+			"✗ interactions → " + texts.Format("log.cure.interactions_elsewhere", locale.Args{"Host": "old.example.com"}),
+			"✓ gateway: None: other replicas hold all shards",
+			"✓ answers in time: No calls in 10 min",
+			"✓ hosting service: No calls in 10 min",
+			"✓ discord's rest api: No calls in 10 min",
+			"✓ redis: –",
+			"✓ leader: x",
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -186,11 +218,15 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 // TestInteractionsAreLostWhereNothingReceivesThem has neither a shard, nor other replicas.
 func TestInteractionsAreLostWhereNothingReceivesThem(t *testing.T) {
 	texts := english(t)
+	nobody := register.Arrival{Fault: register.Unanswered, Host: "bot.example.com", Answer: "status 502"}
 	for name, test := range map[string]struct {
 		report health.Report
 		item   string
 		want   health.State
 	}{
+		"nobody answers":               {health.Report{Ready: true, Arrival: nobody}, "interactions over HTTP", health.Failure},
+		"this machine sees nobody":     {health.Report{Ready: true, Arrival: nobody, Responses: recent.Summary{Calls: 1}}, "interactions over HTTP", health.Warning},
+		"the certificate is old":       {health.Report{Ready: true, Arrival: register.Arrival{Expires: time.Now()}}, "interactions over HTTP", health.Warning},
 		"a shard is about to be taken": {health.Report{Shards: []shards.Status{}}, "gateway", health.Failure},
 		"others have all shards":       {health.Report{Shards: []shards.Status{}, Standby: true}, "gateway", health.OK},
 		"over HTTP":                    {health.Report{Ready: true}, "interactions over HTTP", health.OK},

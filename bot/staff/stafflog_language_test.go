@@ -16,6 +16,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"go.yaml.in/yaml/v4"
 
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/leader"
@@ -161,7 +162,10 @@ func writeEverything(log *stafflog.Log) {
 	log.CommandsRefused(failure)
 	log.LocalizationsRefused(slices.Repeat([]string{long}, 100))
 	log.GuildRefused(long, "https://discord.com/"+long[:100], failure)
-	log.InteractionsElsewhere(long)
+	for _, fault := range []register.Fault{register.Elsewhere, register.ForeignKey, register.NoEndpoint, register.Unanswered} {
+		log.Unreached(register.Arrival{Fault: fault, Host: long, Answer: long})
+	}
+	log.Reached(999 * time.Hour)
 	log.Stopping(long)
 	plans := map[string]int{}
 	for i := range 10 {

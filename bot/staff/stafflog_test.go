@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/incident"
@@ -174,7 +175,7 @@ func TestLifecycle(t *testing.T) {
 	log.CommandsUpdated()
 	log.CommandsRefused(errors.New("status 403"))
 	log.GuildRefused("77", "https://discord.com/invite", errors.New("*code* 50001"))
-	log.InteractionsElsewhere("old.example.com")
+	log.Unreached(register.Arrival{Fault: register.Unanswered, Host: "old.example.com", Answer: "*502*"})
 	log.Stopping("told to stop")
 	log.LocalizationsRefused([]string{"bot: name · tr", "*plan*: description · de, fr"})
 	entries := p["lifecycle"]
@@ -186,6 +187,7 @@ func TestLifecycle(t *testing.T) {
 	}
 	want(t, entries[9], "bot: name · tr", `\*plan\*: description · de, fr`)
 	want(t, entries[6], "https://discord.com/invite", `\*code\* 50001`)
+	want(t, entries[7], "No command or button reaches this bot", `\*502\*`)
 }
 
 func TestStaffStandOut(t *testing.T) {

@@ -6,10 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/bwmarrin/discordgo"
 )
@@ -31,39 +29,7 @@ type Application struct {
 	Endpoint string `json:"interactions_endpoint_url"`
 }
 
-// Arrival says whether Discord sends interactions to where the bot receives them.
-type Arrival int
-
-// Arrivals.
-const (
-	Arrives    Arrival = iota
-	Elsewhere          // Discord sends them to an endpoint, but the bot receives from the gateway
-	ForeignKey         // Discord signs them with a key other than the bot's
-	NoEndpoint         // Discord sends them over the gateway, but the bot receives over HTTP
-)
-
-// Interactions compares where Discord sends interactions with where the bot receives them: over HTTP if it has a
-// public key (in hex), otherwise over the gateway. It also returns the endpoint's host and path; the rest of its
-// address may be secret.
-// https://docs.discord.com/developers/interactions/overview#preparing-for-interactions
-func (a *Application) Interactions(publicKey string) (arrival Arrival, host, path string) {
-	if at, err := url.Parse(a.Endpoint); err == nil {
-		host, path = at.Host, at.Path
-	}
-	switch {
-	case publicKey == "" && a.Endpoint != "":
-		return Elsewhere, host, path
-	case publicKey == "":
-		return Arrives, host, path
-	case a.VerifyKey != "" && !strings.EqualFold(a.VerifyKey, publicKey):
-		return ForeignKey, host, path
-	case a.Endpoint == "":
-		return NoEndpoint, host, path
-	}
-	return Arrives, host, path
-}
-
-// readApplication reads the application, once. It logs if interactions do not arrive.
+// readApplication reads the application, once.
 func (r *Registrar) readApplication(ctx context.Context) error {
 	if r.application != nil {
 		return nil
@@ -73,20 +39,6 @@ func (r *Registrar) readApplication(ctx context.Context) error {
 		return fmt.Errorf("read the application: %w", err)
 	}
 	r.application = a
-	const portal = "in the Developer Portal, under General Information"
-	switch arrival, host, _ := a.Interactions(r.config.PublicKey); arrival {
-	case Elsewhere:
-		r.config.Log.Error().Str("host", host).Msg("no command or button reaches this bot: the application has an Interactions Endpoint URL. Clear it " + portal)
-		r.config.Staff.InteractionsElsewhere(host)
-	case ForeignKey:
-		r.config.Log.Error().Msg("no command or button reaches this bot: DISCORD_PUBLIC_KEY is another application's. The right one is " + portal)
-		if r.config.OnForeignKey != nil {
-			r.config.OnForeignKey()
-		}
-	case NoEndpoint:
-		r.config.Log.Warn().Msg("no command or button reaches this bot yet: set the Interactions Endpoint URL " + portal)
-	case Arrives:
-	}
 	return nil
 }
 

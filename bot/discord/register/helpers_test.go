@@ -104,7 +104,6 @@ func (s *staff) CommandsRefused(reason error) { s.note("refused: " + reason.Erro
 func (s *staff) LocalizationsRefused(which []string) {
 	s.note("left out: " + strings.Join(which, "; "))
 }
-func (s *staff) InteractionsElsewhere(host string) { s.note("elsewhere: " + host) }
 func (s *staff) GuildRefused(guildID, inviteURL string, reason error) {
 	s.note("refused in " + guildID + ": " + reason.Error() + " " + inviteURL)
 }

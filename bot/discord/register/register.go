@@ -50,17 +50,11 @@ type Staff interface {
 	LocalizationsRefused(which []string)
 	// GuildRefused says that the bot may not have commands in a guild, and at which address it is invited.
 	GuildRefused(guildID, inviteURL string, reason error)
-	// InteractionsElsewhere says that Discord sends interactions to a host instead of the gateway.
-	InteractionsElsewhere(host string)
 }
 
 // Config is what a Registrar needs.
 type Config struct {
 	Session *discordgo.Session
-	// PublicKey is the key that signs interactions over HTTP, in hex; empty if they arrive over the gateway.
-	PublicKey string
-	// OnForeignKey is called if PublicKey is not the application's. It may be nil.
-	OnForeignKey func()
 	// Leading reports whether this process is the leader. Only Keep needs it.
 	Leading func() bool
 	// OnBack is rest.Client.OnBack. It may be nil.

@@ -1,7 +1,6 @@
 package register_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -13,7 +12,6 @@ import (
 	"github.com/bwmarrin/discordgo"
 	"github.com/cenkalti/backoff/v5"
 	"github.com/google/go-cmp/cmp"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/register"
 	"hostbot/bot/testing/discordtest"
@@ -60,29 +58,6 @@ func TestStaffsGuildThatIsOutOfReach(t *testing.T) {
 		return strings.HasPrefix(text, "refused in "+staffsGuild+": ") && strings.Contains(text, "50001") && strings.HasSuffix(text, " "+invite)
 	}) {
 		t.Errorf("staff read %q, and not %s", told, invite)
-	}
-}
-
-// TestInteractionsThatDoNotArrive: where Discord sends them elsewhere, and where they are signed
-// with a key of another application's.
-func TestInteractionsThatDoNotArrive(t *testing.T) {
-	s := newStage(t)
-	s.discord.SetApplication(discordtest.ApplicationSettings{InteractionsEndpointURL: "https://old.example.com/hook?key=1"})
-	for key, want := range map[string][2]bool{"": {true, false}, strings.Repeat("0a", 32): {false, true}} { // elsewhere, foreign
-		var log bytes.Buffer
-		s.staff.told = nil
-		foreign := false
-		config := s.config()
-		config.Log, config.PublicKey, config.OnForeignKey = zerolog.New(&log), key, func() { foreign = true }
-		if err := register.New(config).Sync(t.Context(), []register.Scope{in("", customers())}); err != nil {
-			t.Fatal(err)
-		}
-		if elsewhere := slices.Contains(s.staff.told, "elsewhere: old.example.com"); elsewhere != want[0] || foreign != want[1] {
-			t.Errorf("the key %q: staff read %q; it is another application's: %t", key, s.staff.told, foreign)
-		}
-		if said := log.String(); !strings.Contains(said, "no command or button reaches this bot") || strings.Contains(said, "key=1") {
-			t.Errorf("the log says %s", said)
-		}
 	}
 }
 

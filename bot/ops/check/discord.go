@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/endpoint"
 	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/staff/health"
@@ -114,34 +115,37 @@ func (c *checker) application(context.Context) health.Item {
 	return good("%s, public", found)
 }
 
-// interactions reports whether Discord sends interactions to where the bot takes them.
-func (c *checker) interactions(context.Context) health.Item {
+// interactions reports whether Discord sends interactions to where the bot takes them, and over HTTP whether it
+// is answered there.
+func (c *checker) interactions(ctx context.Context) health.Item {
 	app, err := c.discord.application()
 	if err != nil {
 		return c.withoutApplication()
 	}
-	return judgeInteractions(app, string(c.Settings.Discord.PublicKey))
+	key := string(c.Settings.Discord.PublicKey)
+	via := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
+	return judgeArrival(app.Look(ctx, key, via), key != "")
 }
 
-// judgeInteractions judges an application by whether its interactions arrive: see register.Application.Interactions.
-func judgeInteractions(app register.Application, publicKey string) health.Item {
-	const page = "on the portal's General Information page"
-	arrival, host, path := app.Interactions(publicKey)
-	switch {
-	case arrival == register.Elsewhere:
-		return fail("clear Interactions Endpoint URL "+page, "no command or button reaches the bot: Discord sends them to %s, and the bot uses the gateway", host)
-	case arrival == register.ForeignKey:
-		return fail("copy Public Key "+page+" to DISCORD_PUBLIC_KEY", "the bot refuses what Discord signs: DISCORD_PUBLIC_KEY is not the application's key")
-	case arrival == register.NoEndpoint:
+// judgeArrival judges whether interactions arrive.
+func judgeArrival(a register.Arrival, overHTTP bool) health.Item {
+	days, soon := a.ExpiresSoon(time.Now())
+	switch found, cure := a.Explain(); {
+	case a.Fault == register.NoEndpoint:
 		// The portal saves an address only if the bot answers there: whoever checks before the first start cannot have set it.
-		return warn("once the bot runs, set Interactions Endpoint URL "+page+" to https://…/interactions, where it leads to INTERACTIONS_ADDR",
-			"no command or button reaches the bot yet: Discord sends them over the gateway, and the bot takes them at INTERACTIONS_ADDR")
-	case publicKey == "":
+		return warn("once the bot runs, "+cure, "no command or button reaches the bot yet: %s", found)
+	case a.Fault != register.None:
+		return fail(cure, "no command or button reaches the bot: %s", found)
+	case !overHTTP:
 		return good("they arrive over the gateway")
-	case path != "/interactions":
-		return warn("see that a proxy turns its path into /interactions", "they arrive over HTTP at %s, at another path than the bot's", host)
+	case soon:
+		return warn("renew it, and see why that was not done by itself", "they arrive over HTTP at %s, whose certificate expires in %d days", a.Host, days)
+	case a.Path != endpoint.Path:
+		return warn("see that a proxy turns its path into "+endpoint.Path, "they arrive over HTTP at %s, at another path than the bot's", a.Host)
+	case a.Expires.IsZero():
+		return good("they arrive over HTTP at %s", a.Host)
 	}
-	return good("they arrive over HTTP at %s", host)
+	return good("they arrive over HTTP at %s, whose certificate is good for %d more days", a.Host, days)
 }
 
 // intents tells of privileged intents. The flags are those of

@@ -9,6 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/leader"
 )
 
@@ -50,6 +51,23 @@ func (m *Monitor) Discord(recent func() (answered, invalid int)) {
 	m.ask(func(show showFunc) {
 		_, invalid := recent()
 		show(refused, float64(invalid))
+	})
+}
+
+// Arrival adds to what /metrics shows whether interactions arrive where the bot takes them, and until when
+// the certificate of its public address is good.
+func (m *Monitor) Arrival(latest func() register.Arrival) {
+	arrive := gauge("hostbot_interactions_arrive",
+		"0 while Discord sends interactions elsewhere, or nothing answers at the Interactions Endpoint URL as the bot does; missing until that was looked at.")
+	expires := gauge("hostbot_endpoint_certificate_expiry_timestamp_seconds", "When the certificate of the Interactions Endpoint URL expires, since 1970.")
+	m.ask(func(show showFunc) {
+		a := latest()
+		if !a.At.IsZero() {
+			show(arrive, oneIf(a.Fault == register.None))
+		}
+		if !a.Expires.IsZero() {
+			show(expires, float64(a.Expires.Unix()))
+		}
 	})
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/interaction"
@@ -51,6 +52,9 @@ func TestPages(t *testing.T) {
 		}
 	}, func() uint64 { return 5 })
 	m.Redis(func() *redis.PoolStats { return &redis.PoolStats{TotalConns: 4, Timeouts: 2} })
+	m.Arrival(func() register.Arrival {
+		return register.Arrival{At: time.Now(), Fault: register.NoEndpoint, Expires: time.Unix(1_800_000_000, 0)}
+	})
 	m.Watching(
 		func() watcher.Status {
 			return watcher.Status{Accounts: 8, Interval: time.Minute, Limits: watcher.Limits{Accounts: 3, All: true}}
@@ -112,6 +116,7 @@ func TestPages(t *testing.T) {
 		`hostbot_hostapi_request_seconds_count{code="unavailable",operation="list"} 1`,
 		`hostbot_build_info{commit="8cd95a1",goversion="` + runtime.Version() + `",version="1.2.3"} 1`,
 		`hostbot_ready 1`, `hostbot_actions_total{action="restart",outcome="done"} 1`,
+		`hostbot_interactions_arrive 0`, `hostbot_endpoint_certificate_expiry_timestamp_seconds 1.8e+09`,
 		`hostbot_redis_connections 4`, `hostbot_redis_pool_timeouts_total 2`, `hostbot_redis_up 0`,
 		`hostbot_cache_lookups_total{result="fresh"} 1`,
 		`hostbot_discord_requests_total{route="interactions",status="2xx"} 2`,
@@ -137,6 +142,8 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	m := newMonitor()
 	var connections redis.PoolStats
 	m.Redis(func() *redis.PoolStats { return &connections })
+	var arrival register.Arrival
+	m.Arrival(func() register.Arrival { return arrival })
 	m.ServiceHealth(func() time.Time { return time.Time{} })
 	var gateway monitor.Gateway
 	m.Gateway(func() monitor.Gateway { return gateway })
@@ -147,6 +154,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	later := map[string]float64{
 		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
 		"hostbot_gateway_sessions_remaining": 5, "hostbot_gateway_recommended_shards": 1,
+		"hostbot_interactions_arrive": 1,
 	}
 	first := scrape(t, m)
 	for name := range later {
@@ -159,6 +167,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	}
 
 	connections.TotalConns, channel.Sent, unknown = 1, 1, nil
+	arrival.At = time.Now()
 	gateway.Limits = discordgo.GatewayBotResponse{Shards: 1, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 5}}
 	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 	then := scrape(t, m)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"hostbot/bot/discord/recent"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/shards"
 	"hostbot/bot/leader"
 	"hostbot/bot/staff/logchannel"
@@ -83,6 +84,8 @@ type Report struct {
 	// Unlocated is why Discord refuses to say where the gateway is, so that an address is used that it named
 	// before; nil while it does not refuse.
 	Unlocated error
+	// Arrival is whether Discord sends interactions to where the bot takes them.
+	Arrival register.Arrival
 
 	Answered, Unanswered int64 // interactions since it started
 	// Responses is how interactions were answered within Window: those failed that were not

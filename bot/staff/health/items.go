@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/store/redisclient"
@@ -27,7 +28,10 @@ func (d describer) program() Item {
 // interactions are about the way on which interactions arrive.
 func (d describer) interactions() (items []Item) {
 	if d.Shards == nil {
-		return []Item{d.item("interactions over HTTP", "", "", problem{is: !d.Ready, state: Failure})}
+		return []Item{d.arrival("interactions over HTTP", problem{is: !d.Ready, state: Failure})}
+	}
+	if d.Arrival.Fault != register.None {
+		items = append(items, d.arrival("interactions"))
 	}
 	lost := problem{state: Failure, verdict: "staff.verdict.gateway", cure: "staff.todo.shards", at: d.LostSince}
 	if d.LostReason != nil {
@@ -59,6 +63,23 @@ func (d describer) interactions() (items []Item) {
 		add("gateway address", text, problem{is: true, state: Warning})
 	}
 	return items
+}
+
+// arrival is about whether Discord sends interactions to where the bot takes them, unless there is another problem
+// before that.
+func (d describer) arrival(name string, before ...problem) Item {
+	a := d.Arrival
+	days, soon := a.ExpiresSoon(d.now)
+	text := ""
+	if d.plain && !a.Expires.IsZero() { // staff read of it if it is due
+		text = fmt.Sprintf("the certificate of %s expires in %d days", d.clean(a.Host, reasonLimit), days)
+	}
+	args := locale.Args{"Host": d.code(a.Host, reasonLimit), "Days": days}
+	fault := problem{is: a.Fault != register.None, state: Failure, verdict: "log.lifecycle.interactions_elsewhere", cure: "log.cure." + string(a.Fault), args: args, at: a.Since, reason: a.Answer}
+	if a.Fault == register.Unanswered && d.Responses.Calls > 0 { // this machine may not reach its own address, or not yet be missed
+		fault.state, fault.verdict = Warning, ""
+	}
+	return d.item(name, "", text, append(before, fault, problem{is: soon, state: Warning, cure: "staff.todo.certificate", args: args})...)
 }
 
 // responses are about whether customers are answered in time.

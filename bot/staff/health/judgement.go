@@ -33,6 +33,7 @@ type problem struct {
 	state   State
 	verdict string         // the key of the verdict, with {{.Failed}} and {{.Calls}}; empty for none
 	cure    string         // the key of what is to be done; empty for nothing
+	args    locale.Args    // of the cure
 	at      time.Time      // since when, or at what time it was over if the state is OK; zero if it is not known
 	reason  string         // may be empty
 	calls   recent.Summary // for {{.Failed}} and {{.Calls}}
@@ -53,7 +54,7 @@ func (d describer) item(name, title, text string, problems ...problem) Item {
 	p := problems[k]
 	i.State = p.state
 	if p.cure != "" {
-		i.Cure = d.t.Text(p.cure)
+		i.Cure = d.t.Format(p.cure, p.args)
 	}
 	if p.verdict != "" {
 		i.Verdict = d.verdict(p)

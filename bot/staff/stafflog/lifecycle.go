@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"hostbot/bot/discord/message"
+	"hostbot/bot/discord/register"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/staff/logchannel"
 	"hostbot/bot/watch/outages"
@@ -54,12 +55,26 @@ func (l *Log) GuildRefused(guildID, inviteURL string, reason error) {
 	l.lifecycle("❗", red, "guild_refused", locale.Args{"Guild": sanitize.Plain(guildID, nameLimit)}, cure+"\n"+because(reason))
 }
 
-// InteractionsElsewhere writes that Discord sends interactions to a server of
-// this name instead of to the bot, and how that is changed.
-func (l *Log) InteractionsElsewhere(host string) {
-	cure := l.t.Format("log.cure.interactions_elsewhere", locale.Args{"Host": sanitize.Code(host, nameLimit)})
-	l.lifecycle("❗", red, "interactions_elsewhere", nil, cure)
+// Unreached writes that no command or button reaches the bot, why, and what can be done. All replicas see it; it is
+// written once in an hour.
+func (l *Log) Unreached(a register.Arrival) {
+	entry := l.entry("❗ "+l.t.Text("log.lifecycle.interactions_elsewhere"), red)
+	entry.Description = l.t.Format("log.cure."+string(a.Fault), locale.Args{"Host": sanitize.Code(a.Host, nameLimit)})
+	if a.Answer != "" {
+		entry.Description += "\n" + sanitize.Markdown(a.Answer, detailLimit)
+	}
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "unreached " + string(a.Fault) + hour()})
 }
+
+// Reached writes that commands and buttons reach the bot again, and for how long they did not. All replicas see it; it is
+// written once in an hour.
+func (l *Log) Reached(after time.Duration) {
+	title := l.t.Format("log.lifecycle.reached", locale.Args{"Duration": l.t.Duration(after)})
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🔗 " + title, DedupKey: "reached" + hour()})
+}
+
+// hour ends the DedupKey of what is written once in an hour.
+func hour() string { return time.Now().UTC().Format(" 2006-01-02 15") }
 
 // WatchSlow writes that accounts are looked at less often than they should be, and what
 // can be done. All replicas see it; it is written once a day.

@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -56,5 +57,39 @@ func TestAddressThatIsTakenEndsTheProgram(t *testing.T) {
 	<-w.Ended
 	if err := stop(); err == nil || !strings.Contains(err.Error(), "INTERACTIONS_ADDR") {
 		t.Errorf("Run returned %v", err)
+	}
+}
+
+// TestEndpointAsksItsOwnAddress, and finds itself there.
+func TestEndpointAsksItsOwnAddress(t *testing.T) {
+	t.Parallel()
+	w, _ := world.Serving(t, world.Options{HTTP: true, Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
+	patience.Until(t, "the look is shown", func() bool {
+		_, metrics := w.Operator(t, "/metrics")
+		if strings.Contains(metrics, "\nhostbot_interactions_arrive 0\n") {
+			t.Fatalf("it finds somebody else; the log says:\n%s", w.Log)
+		}
+		return strings.Contains(metrics, "\nhostbot_interactions_arrive 1\n")
+	})
+}
+
+// TestInteractionsThatDiscordSendsElsewhere: operators, staff and Prometheus learn of it.
+func TestInteractionsThatDiscordSendsElsewhere(t *testing.T) {
+	t.Parallel()
+	world.AboutTheGateway(t)
+	w := world.New(t, world.Options{Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
+	w.Discord.SetApplication(discordtest.ApplicationSettings{
+		Installs: []int{discordtest.GuildInstall, discordtest.UserInstall}, InteractionsEndpointURL: "https://old.example.com/hook?key=1",
+	})
+	w.Start(t)
+	w.Log.WaitFor(t, "no command or button reaches this bot: Discord sends them to old.example.com")
+	w.StaffRead(t, "No command or button reaches this bot", "old.example.com")
+	for page, want := range map[string]string{"/healthz?verbose": "✗ verdict: No command or button reaches this bot", "/metrics": "\nhostbot_interactions_arrive 0\n"} {
+		if _, text := w.Operator(t, page); !strings.Contains(text, want) {
+			t.Errorf("%s has no %q:\n%s", page, want, text)
+		}
+	}
+	if strings.Contains(w.Log.String(), "key=1") {
+		t.Error("the log has the whole address, which may be secret")
 	}
 }
