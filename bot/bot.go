@@ -140,6 +140,9 @@ func (b *Bot) build() error {
 	b.space = keyspace.Of(s.Discord.Token)
 	b.redis.Watch(b.redisLost, b.redisBack)
 	b.monitor.Redis(b.redis.Client.PoolStats)
+	if !b.redis.Embedded {
+		b.monitor.RedisMemory(b.redis.MemoryUsed)
+	}
 
 	hosting, cache, err := b.openHosting()
 	if err != nil {

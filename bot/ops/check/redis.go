@@ -132,7 +132,7 @@ func (r *redisServer) eviction(context.Context) health.Item {
 		return good("its memory has no limit")
 	case policy == "noeviction" && held >= most:
 		return fail("give Redis more memory (maxmemory), or take away what else fills it", "it is full: %s of %s, so that it takes no writes", used, limit)
-	case policy == "noeviction" && held > most/10*9:
+	case policy == "noeviction" && held > most/10*8:
 		return warn("give Redis more memory (maxmemory)", "it is nearly full: %s of %s, and takes no writes once it is", used, limit)
 	case policy == "noeviction":
 		return good("it keeps all keys; %s at most", limit)

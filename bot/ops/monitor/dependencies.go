@@ -13,8 +13,8 @@ import (
 	"hostbot/bot/leader"
 )
 
-// lettersLimit bounds a question to Redis for the dead letters.
-const lettersLimit = time.Second
+// redisLimit bounds a question to Redis.
+const redisLimit = time.Second
 
 // Leader adds to what /metrics shows whether this replica leads, and how many dead letters there are. The leader
 // alone shows that, while Redis tells it.
@@ -26,7 +26,7 @@ func (m *Monitor) Leader(leading func() bool, letters func(context.Context) ([]l
 		if !leading() {
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), lettersLimit)
+		ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 		defer cancel()
 		if found, err := letters(ctx); err == nil {
 			show(dead, float64(len(found)))
@@ -133,5 +133,21 @@ func (m *Monitor) Redis(stats func() *redis.PoolStats) {
 		}
 		show(connections, float64(now.TotalConns))
 		show(timeouts, float64(now.Timeouts))
+	})
+}
+
+// RedisMemory adds to what /metrics shows which share of its memory Redis uses: nothing while Redis does not tell, or
+// has no limit.
+func (m *Monitor) RedisMemory(used func(context.Context) (float64, error)) {
+	ratio := gauge("hostbot_redis_memory_used_ratio", "Redis's used_memory of its maxmemory, from 0 to 1; of a Cluster, the fullest master's. Missing if there is no limit.")
+	m.ask(func(show showFunc) {
+		if m.redisAway.Load() {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
+		defer cancel()
+		if share, err := used(ctx); err == nil && share > 0 {
+			show(ratio, share)
+		}
 	})
 }

@@ -142,6 +142,8 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	m := newMonitor()
 	var connections redis.PoolStats
 	m.Redis(func() *redis.PoolStats { return &connections })
+	var memory float64
+	m.RedisMemory(func(context.Context) (float64, error) { return memory, nil })
 	var arrival register.Arrival
 	m.Arrival(func() register.Arrival { return arrival })
 	m.ServiceHealth(func() time.Time { return time.Time{} })
@@ -154,7 +156,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	later := map[string]float64{
 		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
 		"hostbot_gateway_sessions_remaining": 5, "hostbot_gateway_recommended_shards": 1,
-		"hostbot_interactions_arrive": 1,
+		"hostbot_interactions_arrive": 1, "hostbot_redis_memory_used_ratio": 0.25,
 	}
 	first := scrape(t, m)
 	for name := range later {
@@ -167,7 +169,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	}
 
 	connections.TotalConns, channel.Sent, unknown = 1, 1, nil
-	arrival.At = time.Now()
+	memory, arrival.At = 0.25, time.Now()
 	gateway.Limits = discordgo.GatewayBotResponse{Shards: 1, SessionStartLimit: discordgo.SessionInformation{Total: 1000, Remaining: 5}}
 	m.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 	then := scrape(t, m)

@@ -3,7 +3,10 @@
 package redisclient
 
 import (
+	"context"
 	"fmt"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -62,6 +65,37 @@ func newClient(options *redis.UniversalOptions) redis.UniversalClient {
 	cluster := options.Cluster()
 	cluster.ClusterStateReloadInterval = clusterReload
 	return redis.NewClusterClient(cluster)
+}
+
+// MemoryUsed returns which share of its memory (maxmemory) Redis uses; of a Cluster, the fullest master. It is 0 if
+// there is no limit.
+func (c *Conn) MemoryUsed(ctx context.Context) (share float64, err error) {
+	cluster, ok := c.Client.(*redis.ClusterClient)
+	if !ok {
+		return memoryUsed(ctx, c.Client)
+	}
+	var mu sync.Mutex
+	err = cluster.ForEachMaster(ctx, func(ctx context.Context, master *redis.Client) error {
+		its, err := memoryUsed(ctx, master)
+		mu.Lock()
+		defer mu.Unlock()
+		share = max(share, its)
+		return err
+	})
+	return share, err
+}
+
+func memoryUsed(ctx context.Context, server redis.Cmdable) (share float64, err error) {
+	info, err := server.InfoMap(ctx, "memory").Result()
+	if err != nil {
+		return 0, err
+	}
+	used, _ := strconv.ParseFloat(info["Memory"]["used_memory"], 64)
+	most, _ := strconv.ParseFloat(info["Memory"]["maxmemory"], 64)
+	if most <= 0 {
+		return 0, nil
+	}
+	return used / most, nil
 }
 
 // Close ends the connections, and the Redis where it is inside the process.
