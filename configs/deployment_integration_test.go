@@ -34,7 +34,8 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			"compose/secrets/alerts_webhook": "-rw-r--r-- https://discord.com/api/webhooks/1/x",
 			"compose/secrets":                "drwx------",
 		}, "VERSION=its-describe COMMIT=its-rev-parse docker compose build hostbot\n" +
-			"docker compose run --rm hostbot check\ndocker compose up -d\n"},
+			"docker compose run --rm hostbot check\ndocker compose up -d\ndocker compose restart alertmanager\n" +
+			"docker compose exec alertmanager amtool --alertmanager.url=http://localhost:9093 alert add HostbotTest severity=page --annotation=summary=This is a test\n"},
 		"With Kubernetes": {"token\nshared\nredis://:p@r:6379\n", map[string]string{}, "kubectl create namespace hostbot\n" +
 			"kubectl --namespace hostbot create secret generic hostbot --from-file=secrets\nkubectl apply -k .\n" +
 			"kubectl --namespace hostbot rollout status deployment hostbot\n"},
@@ -68,7 +69,7 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			"kubectl":   noted,
 			"systemctl": noted,
 			"go":        noted + ": >hostbot\n",
-			"git":       "echo its-$1\n",
+			"git":       "case $* in *remote*) echo https://me:token@git.example.com/acme/hostbot.git ;; *) echo its-$1 ;; esac\n",
 			"sudo":      "exec \"$@\"\n",
 			"sudoedit":  "test -w \"$1\"\n",
 		} {
@@ -105,6 +106,12 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			}
 			if state != is {
 				t.Errorf("%s: %s is %q, want %q", section, name, state, is)
+			}
+		}
+		for _, rules := range []string{rulesFile, operatorsFile} {
+			text := read(t, filepath.Join(dir, "configs", rules))
+			if strings.Count(text, "runbook_url: https://git.example.com/acme/hostbot/blob/HEAD/configs/deploy/RUNBOOK.md#") != strings.Count(text, "alert: ") {
+				t.Errorf("%s: not every alert of %s leads to the runbook of the clone's origin", section, rules)
 			}
 		}
 		if _, err := os.Stat(filepath.Join(deploy, "kubernetes", "secrets")); err == nil {

@@ -26,6 +26,27 @@ func TestPrometheusRuleIsTheRules(t *testing.T) {
 	made(t, operatorsFile, want, "PrometheusRule")
 }
 
+// TestAlertsSayWhatCustomersNotice in the message that wakes somebody: in their words, which are the bot's or Discord's.
+func TestAlertsSayWhatCustomersNotice(t *testing.T) {
+	texts := read(t, "../locale/texts/en-US.yaml") + "The application did not respond"
+	alerts := strings.Split(read(t, rulesFile), "\n      - alert: ")[1:]
+	for _, alert := range alerts {
+		name, _, _ := strings.Cut(alert, "\n")
+		_, description, found := strings.Cut(alert, "\n          description: >-\n")
+		if description, _, _ = strings.Cut(description, "runbook_url:"); !found || !strings.Contains(strings.ToLower(description), "customers") {
+			t.Errorf("%s says %q", name, description)
+		}
+		for _, read := range regexp.MustCompile(`“([^”]*)”`).FindAllStringSubmatch(description, -1) {
+			if text := strings.Join(strings.Fields(read[1]), " "); !strings.Contains(texts, text) {
+				t.Errorf("%s: customers read %q nowhere", name, text)
+			}
+		}
+	}
+	if len(alerts) < 20 {
+		t.Errorf("%d alerts", len(alerts))
+	}
+}
+
 // TestFiguresAreThoseOfTheBot has neither alerts nor the dashboard mix up deployments, or count
 // another program's memory.
 func TestFiguresAreThoseOfTheBot(t *testing.T) {
