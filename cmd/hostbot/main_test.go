@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -90,6 +92,13 @@ func TestHealthAsksTheRunningBot(t *testing.T) {
 	}
 	if code, said := ask(addr); code != exitDone || said != "200 OK\n" {
 		t.Errorf("a bot that serves: exit %d, %q", code, said)
+	}
+	file := filepath.Join(t.TempDir(), "hostbot.yaml")
+	if err := os.WriteFile(file, []byte("http: {addr: '"+addr+"'}\nhostapi: {timeout: soon}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, said := ask("", "--config", file); code != exitDone || said != "200 OK\n" {
+		t.Errorf("a bot whose address is in a file: exit %d, %q", code, said)
 	}
 	status = http.StatusServiceUnavailable
 	if code, said := ask(addr, "--verbose"); code != exitFailure || said != "503 Service Unavailable\n/healthz?verbose\n" {

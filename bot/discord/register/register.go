@@ -3,6 +3,9 @@
 // Discord has one global list for an application and one for each guild. A guild's members see both, even if they
 // have commands of the same names (discord-api-docs#3885). So a list from an earlier configuration is emptied.
 // Discord does not say which guilds have a list (discord-api-docs#2464), so Redis remembers them.
+//
+// A Lookout looks at the rest that the Developer Portal has of the application: whether what Discord sends arrives
+// where the bot takes it.
 package register
 
 import (

@@ -206,8 +206,10 @@ func TestCountersAreThereFromTheStart(t *testing.T) {
 			names = append(names, `hostbot_hostapi_calls_total{code="`+string(code)+`",operation="`+string(operation)+`"}`)
 		}
 	}
-	for _, status := range []string{"2xx", "4xx", "429", "5xx", "none"} {
-		names = append(names, `hostbot_discord_requests_total{route="interactions",status="`+status+`"}`)
+	for _, route := range []string{"applications", "channels", "gateway", "guilds", "interactions", "oauth2", "users", "webhooks"} {
+		for _, status := range []string{"2xx", "4xx", "429", "5xx", "none"} {
+			names = append(names, `hostbot_discord_requests_total{route="`+route+`",status="`+status+`"}`)
+		}
 	}
 	names = append(names, `hostbot_cache_lookups_total{result="fresh"}`, `hostbot_cache_lookups_total{result="asked"}`)
 	for _, name := range names {
