@@ -20,7 +20,7 @@ LABEL org.opencontainers.image.title="hostbot" \
       org.opencontainers.image.licenses="MIT"
 # Whom TLS connections to Discord, the hosting service and Redis trust.
 COPY --from=build /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
-COPY LICENSE NOTICES /licenses/
+COPY LICENSE .github/NOTICES /licenses/
 COPY --from=build /hostbot /hostbot
 # By number: there are no names, and an orchestrator can see that it is not root.
 USER 65532:65532
