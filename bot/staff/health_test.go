@@ -135,8 +135,27 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✗ watcher: Accounts: 7 · each checked every 60 s · 60 s behind · Alerts sent: 3 → " + texts.Text("log.cure.watch_slow"),
 			"✗ direct messages: " + texts.Text("log.problem.quarantined") + " · Direct messages are held, next try 03:04:05 UTC → " + texts.Text("log.cure.quarantined"),
 			"✗ log channel 8: 3 entries are waiting · oldest: 2 min → " + texts.Text("staff.todo.late"),
-			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.log"),
+			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.late"),
 			"✗ log channel 10: status 403 → " + texts.Text("log.channel.permissions"),
+		}},
+		"Discord fails": {func() health.Report {
+			r := well()
+			r.Discord = is("502", 5, 80)
+			r.Log = []logchannel.Status{{Channel: "8", Trouble: "status 502", Passing: true}, {Channel: "9", Trouble: "status 404"}}
+			return r
+		}, []string{
+			"✗ verdict: Requests to Discord fail · since 23:57:00 UTC · 502 · 5 of 80 failed; log channel 8; log channel 9",
+			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
+			"✓ gateway, shard 0: –",
+			"✓ gateway, shard 2: 35 ms",
+			"✓ answers in time: 95% within 420 ms · In 10 min: 41",
+			"✓ hosting service: In 10 min: 10",
+			"✗ discord's rest api: 5 of 80 failed · Last failure 23:59:59 UTC: 502 → " + texts.Text("staff.todo.rest"),
+			"✓ redis: 1 ms",
+			"✓ leader: eu-1",
+			"✓ watcher: Accounts: 7 · each checked every 60 s",
+			"✗ log channel 8: status 502 → " + texts.Text("staff.todo.late"),
+			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.late"),
 		}},
 		"the service limits polls": {func() health.Report {
 			r := well()

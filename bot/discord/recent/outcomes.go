@@ -18,13 +18,11 @@ type Last struct {
 	Succeeded time.Time // zero if none did
 	Failed    time.Time // zero if none did
 	Reason    string    // of the last failure, in a few words
-	// FailedSince is when the series of failures began that Failed belongs to. Failures that are less than
-	// fluctuation apart are one series. Recovered is when a call first succeeded after Failed; zero if none has.
+	// FailedSince is when the failures began of which Failed is the last. Calls may have succeeded between, but not
+	// for so long that Summary.Failing was false. Recovered is when a call first succeeded after Failed; zero if
+	// none has.
 	FailedSince, Recovered time.Time
 }
-
-// fluctuation is how far apart failures must be to count as separate series.
-const fluctuation = time.Minute
 
 // Note counts a call. reason says why it failed; "" if it succeeded.
 func (o *Outcomes) Note(now time.Time, reason string) {
@@ -39,7 +37,7 @@ func (o *Outcomes) Note(now time.Time, reason string) {
 		}
 		return
 	}
-	if l.Failed.IsZero() || !l.Recovered.IsZero() && now.Sub(l.Failed) >= fluctuation {
+	if l.Failed.IsZero() || !l.Recovered.IsZero() && now.Sub(l.Failed) >= settled {
 		l.FailedSince = now
 	}
 	l.Failed, l.Reason, l.Recovered = now, reason, time.Time{}

@@ -263,6 +263,8 @@ func (d describer) logChannel(ch logchannel.Status) Item {
 	}
 	i := d.item("log channel "+ch.Channel, "staff.status.log", d.lines(text, d.clean(ch.Trouble, errorLimit)),
 		problem{is: ch.Forbidden, state: Failure, cure: "log.channel.permissions"},
+		// While Discord itself fails, the settings of the channel need not be the reason.
+		problem{is: ch.Trouble != "" && (ch.Passing || d.Discord.Failing(d.now)), state: Failure, cure: "staff.todo.late"},
 		problem{is: ch.Trouble != "", state: Failure, cure: "staff.todo.log"},
 		problem{is: age >= lateAfter, state: Failure, cure: "staff.todo.late"},
 	)

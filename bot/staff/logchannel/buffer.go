@@ -233,7 +233,7 @@ func (ch *channel) drain() {
 		wait := drainCheck
 		if down := ch.flush(ch.ctx); down.IsZero() {
 			busy, s := ch.busy.Load(), ch.current()
-			if !busy && (s.Waiting == 0 || s.lasting) || !ch.config.Embedded && !ch.config.Leading() {
+			if !busy && (s.Waiting == 0 || s.Trouble != "" && !s.Passing) || !ch.config.Embedded && !ch.config.Leading() {
 				break
 			}
 		} else if idle, again := ch.deliverAlone(ch.ctx, true); idle || ch.alone.Trouble.lasts() {

@@ -18,11 +18,11 @@ type Status struct {
 	Trouble string
 	// Forbidden says that the bot lacks a permission in the channel.
 	Forbidden bool
+	// Passing says that the trouble passes by itself, as Discord fails.
+	Passing bool
 
 	Sent    uint64 // messages and edits that Discord took from this process
 	Retried uint64 // requests of this process that failed
-
-	lasting bool // somebody has to mend something
 }
 
 // Age is for how long the oldest entry has been waiting; 0 without any.
@@ -75,8 +75,8 @@ func (ch *channel) noteTrouble(t *trouble) {
 	ch.mu.Lock()
 	defer ch.mu.Unlock()
 	s := &ch.status
-	if s.Trouble, s.Forbidden, s.lasting = "", false, t.lasts(); t != nil {
-		s.Trouble, s.Forbidden = t.Reason, t.Forbidden
+	if s.Trouble, s.Forbidden, s.Passing = "", false, false; t != nil {
+		s.Trouble, s.Forbidden, s.Passing = t.Reason, t.Forbidden, t.Passing
 	}
 }
 
