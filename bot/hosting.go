@@ -15,9 +15,6 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// callPatience bounds a call for an account. It goes on even if nobody waits for it any more.
-const callPatience = 30 * time.Second
-
 // slowCall is how long a call to the hosting service takes to be logged as slow.
 const slowCall = time.Second
 
@@ -40,7 +37,8 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	s := b.settings.Cache
 	away := func() bool { return !client.DownSince().IsZero() }
 	cache := accounts.New(accounts.Config{
-		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, away: away, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale, Patience: callPatience,
+		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, away: away, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale,
+		Patience:  c.Timeout, // for all attempts of a call: a customer waits no longer for what is known
 		StatusMap: c.StatusMap,
 		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
 		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,

@@ -5,8 +5,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -63,4 +65,15 @@ func TestServiceThatIsAway(t *testing.T) {
 		return len(world.Entries(w.Channel.Messages(), "The hosting service is back")) > 0
 	})
 	restartOnce(t, w, card)
+}
+
+// TestViewWaitsForOneTimeout of a service that hangs: it is not asked again before the customer reads so.
+func TestViewWaitsForOneTimeout(t *testing.T) {
+	t.Parallel()
+	w, anna := world.Serving(t, world.Options{Tune: func(s *configs.Settings) { s.HostAPI.Timeout = 500 * time.Millisecond }}, "Shop")
+	w.Service.Fail(hostapitest.OpList, hostapitest.Fault{Hang: true}, 0)
+	anna.Types(t, "/bot list").WaitFor(t, "didn't answer in time")
+	if n := w.Service.Count(hostapitest.OpList); n != 1 {
+		t.Errorf("the service was asked %d times", n)
+	}
 }
