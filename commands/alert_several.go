@@ -26,7 +26,7 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	}
 	happened, color := "🟢 "+v.t.Count("alert.several_back", here, nil), green
 	if down > 0 {
-		happened, color = "🔴 "+v.t.Count("alert.several", down, nil)+"\n"+v.firstNames(bots[:down]), red
+		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count("alert.several", down, nil)+"\n"+v.firstNames(bots[:down]), red
 	}
 	var lines, quiet []string
 	for i, o := range bots {
@@ -43,6 +43,24 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 		Color:       color,
 		Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n"), strings.Join(quiet, "\n")),
 	}
+}
+
+// someBack says in a line which bots are back of which the customer is yet to be notified, while others are down; ""
+// if there are none.
+func (v alertView) someBack(over []alerts.Outage) string {
+	var back []alerts.Outage
+	for _, o := range over {
+		if !o.Elsewhere && !o.Notify.IsZero() {
+			back = append(back, o)
+		}
+	}
+	switch len(back) {
+	case 0:
+		return ""
+	case 1:
+		return "🟢 " + v.t.Format("alert.back", args{"Bot": name(serverOf(back[0]))}) + "\n"
+	}
+	return "🟢 " + v.t.Count("follow.several_back", len(back), nil) + "\n"
 }
 
 // line says how one of several bots is.

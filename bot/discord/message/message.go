@@ -50,7 +50,8 @@ type Wanted struct {
 	// Name is unique among the bot's messages, and 20 bytes at most. With State.Posts it makes the nonce.
 	Name string
 	interaction.Message
-	// Repost replaces the message by a new one: unlike an edit, that notifies the channel's readers.
+	// Repost replaces the message by a new one: unlike an edit, that notifies the channel's readers, unless the
+	// message is silent.
 	Repost bool
 	// Bare returns the content if the bot may not embed links. If it is nil, the message stays as Discord made
 	// it.
@@ -102,7 +103,7 @@ func post(ctx context.Context, discord Discord, s State, w Wanted) (State, error
 	}
 	if id == "" {
 		m := w.Message
-		m.Silent = s.ID != "" && !w.Repost
+		m.Silent = m.Silent || s.ID != "" && !w.Repost
 		id, err = discord.CreateMessage(ctx, w.ChannelID, w.Name+"-"+strconv.Itoa(s.Posts), m)
 		if err != nil && !rest.LacksEmbeds(err) {
 			if !tried && (refused(err) || rest.IsLimited(err)) { // so it is not there, and the old message may be edited by then

@@ -19,7 +19,7 @@ func TestCustomersKeepTheirBotsWhileAGatewayDoesNotFindTheService(t *testing.T) 
 	awaitLooks(t, w, 2)
 	crash(t, w, anna.ID, "id-shop")
 	crash(t, w, anna.ID, "id-radio")
-	down := dm.Sees(t, "2 of your bots are down")
+	dm.Sees(t, "2 of your bots are down")
 	general.WaitFor(t, "🔴 **Radio** · Crashed")
 
 	for _, fault := range []hostapitest.NamedFault{hostapitest.Gateways()[0], hostapitest.EmptyLists()[0]} {
@@ -50,7 +50,7 @@ func TestCustomersKeepTheirBotsWhileAGatewayDoesNotFindTheService(t *testing.T) 
 
 	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Running)
 	w.Service.SetStatus(anna.ID, "id-radio", hostapitest.Running)
-	if back := dm.Sees(t, "All 2 bots are back"); back.ID != down.ID || !strings.Contains(back.Text(), "Shop") || !strings.Contains(back.Text(), "Radio") {
+	if back := dm.Sees(t, "All 2 bots are back"); !strings.Contains(back.Text(), "Shop") || !strings.Contains(back.Text(), "Radio") {
 		t.Errorf("the message says:\n%s", back.Text())
 	}
 	wantMessages(t, dm, "has crashed", 0)

@@ -8,6 +8,9 @@
 // message. What only an edit said is said by another message in the place of the edited one, if the bot
 // is still down two minutes later. Of a bot that fell for the third time in ten minutes a
 // message says that it keeps falling. Then there is no other until the bot has run for ten minutes.
+//
+// Another message in the place of the first says that the bots are back. It is silent if none was down for more than
+// two minutes. There is only an edit if somebody acted on a bot that was down for as short: they look at it.
 package alerts
 
 import (
@@ -58,8 +61,8 @@ type Outage struct {
 	Elsewhere bool   `json:"elsewhere,omitempty"` // a later alert tells how the bot fares
 	// Quiet says that a message has notified the customer that the bot keeps falling.
 	Quiet bool `json:"quiet,omitempty"`
-	// Notify is from when on another message tells of the last fall, of which only an edit did;
-	// zero: a message has told of it, or none is to.
+	// Notify is from when on another message tells of the last fall, or of the recovery, of which only an edit
+	// did; zero: a message has told of it, or none is to.
 	Notify time.Time `json:"notify,omitzero"`
 }
 

@@ -135,7 +135,7 @@ func (n *changes) ended(c watcher.Change) {
 		switch back := c.To == hostapi.StateRunning; {
 		case !o.RecoveredAt.IsZero(), !back && o.Notify.IsZero():
 		case back:
-			o.RecoveredAt, o.Notify = latest(c.At, o.DownAt), time.Time{}
+			o.returned(c)
 			n.touch(r, true)
 		default:
 			o.Notify = time.Time{}

@@ -24,39 +24,50 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil
 	}
-	repost := d.repost(settings, time.Now())
+	repost, silent := d.repost(settings, time.Now())
 	drawn := slices.Clone(d.Bots)
 	return &notify.Wanted[delivery]{
 		UserID: r.Owner, Name: d.ID, Mark: d.Mark(), Repost: repost,
 		Draw: func(locale string) interaction.Message {
 			d.Locale = locale
-			return a.Draw(d.Alert)
+			m := a.Draw(d.Alert)
+			m.Silent = silent
+			return m
 		},
 		Notified: func(d *delivery) { d.notified(drawn) },
 		Again:    func(d *delivery) time.Duration { return d.again(time.Now()) },
 	}, 0, nil
 }
 
-// repost reports whether the message must be posted again, as only an edit tells of a fall: an edit
-// notifies nobody. No message is to tell of a bot any more that is muted by now.
-func (d *delivery) repost(s Settings, now time.Time) (repost bool) {
+// repost reports whether the message must be posted again, as only an edit tells of a fall or a recovery: an edit
+// notifies nobody. It is silent if it tells of recoveries alone that came soon. No message is to tell of a bot any
+// more that is muted by now.
+func (d *delivery) repost(s Settings, now time.Time) (repost, silent bool) {
+	silent = true
 	for i := range d.Bots {
 		o := &d.Bots[i]
 		if !s.For(o.ServerID) || !s.MutedUntil(o.ServerID, now).IsZero() {
 			o.Notify = time.Time{}
 		}
-		left, ok := o.waits(now)
-		repost = repost || ok && left == 0
+		if left, ok := d.waits(*o, now); ok && left == 0 {
+			repost, silent = true, silent && !o.RecoveredAt.IsZero() && o.short()
+		}
 	}
-	return repost && d.Sent
+	repost = repost && d.Sent
+	return repost, repost && silent
 }
 
-// notified notes that a message has notified the customer of the falls that it shows.
+// notified notes that a message has notified the customer of the falls and the recoveries that it shows.
 func (d *delivery) notified(drawn []Outage) {
 	for i := range d.Bots {
 		o := &d.Bots[i]
-		if slices.ContainsFunc(drawn, func(shown Outage) bool { return shown.Last == o.Last }) {
-			o.Notify, o.Quiet = time.Time{}, o.Keeps()
+		was := slices.IndexFunc(drawn, func(was Outage) bool { return was.Last == o.Last })
+		if was < 0 {
+			continue
+		}
+		o.Quiet = o.Keeps()
+		if drawn[was].RecoveredAt.Equal(o.RecoveredAt) { // otherwise it is back since
+			o.Notify = time.Time{}
 		}
 	}
 }
@@ -65,7 +76,7 @@ func (d *delivery) notified(drawn []Outage) {
 func (d *delivery) again(now time.Time) time.Duration {
 	after := record.Never
 	for _, o := range d.Bots {
-		if left, ok := o.waits(now); ok && (after == record.Never || left < after) {
+		if left, ok := d.waits(o, now); ok && (after == record.Never || left < after) {
 			after = left
 		}
 	}

@@ -16,8 +16,10 @@ const (
 	// fall, and within which mostFalls of them are too many.
 	QuietFor  = 10 * time.Minute
 	mostFalls = 3
-	// joinFor is within which time the falls of several bots are taken for one event.
+	// joinFor is within which time the falls of several bots, and their recoveries, are taken for one event.
 	joinFor = 2 * time.Minute
+	// shortFall is up to which length of a fall nobody need be disturbed by its end.
+	shortFall = 2 * time.Minute
 	// openFor is for how long an alert is kept while a bot of it is down, so that its message
 	// can say when the bot is back, and outageFor once all are.
 	openFor   = 90 * 24 * time.Hour

@@ -69,6 +69,9 @@ func (o *Outage) fall(c watcher.Change, name string) {
 		o.Before = append(o.Before, o.DownAt)
 		o.Before = slices.Clone(o.Before[max(0, len(o.Before)-mostFalls+1):])
 	}
+	if !o.RecoveredAt.IsZero() { // of that nobody need be notified any more
+		o.Notify = time.Time{}
+	}
 	o.ServerID, o.Last, o.Name, o.State = c.ServerID, name, cmp.Or(c.Name, o.Name), c.To
 	o.DownAt, o.RecoveredAt = c.At, time.Time{}
 	o.Uptime, o.AtLeast = 0, false
@@ -81,10 +84,29 @@ func (o *Outage) fall(c watcher.Change, name string) {
 	o.Count++
 }
 
-// waits returns for how long another message that tells of a fall is yet to wait; false if none is to.
-func (o Outage) waits(now time.Time) (time.Duration, bool) {
-	if o.Notify.IsZero() || o.Over() {
+// returned notes that the bot runs again, and when another message tells of that.
+func (o *Outage) returned(c watcher.Change) {
+	o.RecoveredAt, o.Notify = latest(c.At, o.DownAt), time.Time{}
+	switch acted := !c.Acted.Before(o.DownAt.Truncate(time.Second)); { // as Acted has whole seconds
+	case acted && o.short():
+	case o.Keeps():
+		o.Notify = o.RecoveredAt.Add(QuietFor)
+	default:
+		o.Notify = o.RecoveredAt.Add(joinFor)
+	}
+}
+
+// short reports whether the bot was back soon.
+func (o Outage) short() bool { return o.RecoveredAt.Sub(o.DownAt) <= shortFall }
+
+// waits returns for how long another message that tells of a bot's fall or recovery is yet to wait; false if
+// none is to. A recovery waits for those of the other bots.
+func (a Alert) waits(o Outage, now time.Time) (time.Duration, bool) {
+	switch {
+	case o.Notify.IsZero() || o.Elsewhere:
 		return 0, false
+	case !o.RecoveredAt.IsZero() && !o.Keeps() && a.over():
+		return 0, true
 	}
 	return max(0, o.Notify.Sub(now)), true
 }

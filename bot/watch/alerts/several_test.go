@@ -27,13 +27,15 @@ func TestBotsThatFallTogetherAreOneMessage(t *testing.T) {
 		tell(t, a, fallen[1], fell(anna, "quiz", now.Add(time.Minute))) // they are told of again, by another poll
 		tell(t, a, fell(anna, "shop", now.Add(2*time.Minute)))          // it was back
 		anna.InDM().Sees(t, "shop c fell 2 times")
+		settled(t, a)
 		tell(t, a, back(anna, "radio", now.Add(5*time.Minute)), back(anna, "quiz", now.Add(5*time.Minute)))
+		settled(t, a)                                                                                        // by a message of its own
 		tell(t, a, fell(anna, "radio", now.Add(6*time.Minute)), fell(anna, "chess", now.Add(6*time.Minute))) // one of them for the first time
 		anna.InDM().Sees(t, "radio c fell 2 times, ran 1h0m0s; chess c fell 1 times")
 		eventually(t, func() bool { s, err := a.Status(t.Context()); return err == nil && s.Waiting == 0 })
 		wantAlerts(t, anna,
-			"shop c fell 1 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, back after 5m0s, ran 1h0m0s; quiz c fell 1 times, back after 4m0s, ran 1h0m0s",
 			"shop c fell 2 times, ran 1h0m0s",
+			"shop c fell 1 times, back after 1m0s, ran 1h0m0s; radio c fell 1 times, back after 5m0s, ran 1h0m0s; quiz c fell 1 times, back after 4m0s, ran 1h0m0s",
 			"radio c fell 2 times, ran 1h0m0s; chess c fell 1 times, ran 1h0m0s")
 	})
 }

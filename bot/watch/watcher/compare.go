@@ -60,6 +60,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 			CustomerID: a.customerID, ServerID: server.ID, Name: server.Name, Plan: server.PlanName,
 			From: former.State, To: server.State(), Since: former.Since, AtLeast: former.AtLeast, After: before, At: poll.Seen(server.ID),
 		}
+		_, change.Acted = a.expected(server.ID)
 		w.judge(&change, a)
 		unseen := gap
 		if at := restartedAt(change, poll.Notes[server.ID]); !at.IsZero() {

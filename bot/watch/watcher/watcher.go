@@ -71,6 +71,8 @@ type Change struct {
 	// alone, a moment before that.
 	After time.Time
 	At    time.Time
+	// Acted is when this program was about to act on the bot last, in whole seconds; a time long ago if it never was.
+	Acted time.Time
 	// Unexpected says that the bot stopped running although nobody had asked for it.
 	Unexpected bool
 }
