@@ -43,7 +43,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher.Observe(b.alerts.Observe)
 	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval,
-		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage,
+		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage, Began: b.alerts.Redraw,
 	})
 	b.watcher.Observe(b.outages.Observe)
 	b.openPanels()
@@ -52,7 +52,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	return commands.Watch{
 		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Panels: b.panels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
-		Refused: b.dms.Refused,
+		Refused: b.dms.Refused, Outage: b.outages.Current,
 		Unwatched: func(ctx context.Context, userID string) bool {
 			return b.leader.IsDead(ctx, b.watcher.Work().Name, userID)
 		},

@@ -208,7 +208,7 @@ func (v view) askReinstall(b bot) interaction.Response {
 		Description: v.heading(b.known, text),
 		Color:       yellow,
 	}
-	return v.draw(idReinstallNow+key, embed, row(
+	return v.drawOf(b.known, idReinstallNow+key, embed, row(
 		v.button(discordgo.PrimaryButton, "button.reinstall", idReinstallNow+key, false),
 		v.button(discordgo.SecondaryButton, "button.cancel", idShow+key, false),
 	))

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +19,7 @@ import (
 func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
 	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
+	drawn.many = slices.ContainsFunc(a.Bots, func(o alerts.Outage) bool { return !o.Over() && c.watch.outage().Includes(o.DownAt) })
 	draw, components := drawn.ofOne, drawn.rowsOfOne
 	if len(a.Bots) > 1 {
 		draw, components = drawn.ofSeveral, drawn.rowsOfSeveral
@@ -25,7 +27,11 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	happened, e := draw()
 	e.Timestamp = a.Mark().Format(time.RFC3339Nano)
 	e.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})}
-	return interaction.Message{Content: happened, Embeds: []*discordgo.MessageEmbed{e}, Components: components()}
+	rows := components()
+	if drawn.many {
+		rows = v.statusFirst(rows)
+	}
+	return interaction.Message{Content: happened, Embeds: []*discordgo.MessageEmbed{e}, Components: rows}
 }
 
 // alertView draws one alert.
@@ -33,6 +39,7 @@ type alertView struct {
 	view
 	alert    alerts.Alert
 	interval time.Duration // at which the bots are looked at
+	many     bool          // the bots are down as many are, for which their host is the reason
 }
 
 // ofOne tells of one bot: what happened, and more about it.
@@ -57,7 +64,13 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 		lines = append(lines, "🔕 "+quiet)
 	}
 	key, emoji, color := headline(o)
+	if v.many { // whatever the service calls it, the bot has not crashed by itself
+		key = "alert.stopped"
+	}
 	happened = emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o))})
+	if v.many {
+		happened += "\n" + v.t.Text(manyKey)
+	}
 	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
 }
 

@@ -26,7 +26,11 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	}
 	happened, color := "🟢 "+v.t.Count("alert.several_back", here, nil), green
 	if down > 0 {
-		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count("alert.several", down, nil)+"\n"+v.firstNames(bots[:down]), red
+		more := v.firstNames(bots[:down])
+		if v.many { // a phone has no room for both
+			more = v.t.Text(manyKey)
+		}
+		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count("alert.several", down, nil)+"\n"+more, red
 	}
 	var lines, quiet []string
 	for i, o := range bots {

@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/notify"
+	"hostbot/bot/watch/outages"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -166,7 +167,12 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	h.refused = time.Time{}
 	h.alerts = alerts.Settings{Closed: time.Unix(1, 0)}
 	d.ask(c, command("alerts", nil))
-	h.err = errors.New("redis is away")
+	h.outage, h.alerted = outages.Outage{Bots: 99_999, First: time.Unix(1, 0), Last: time.Now()}, map[string][]string{"x": {"gone"}}
+	for _, r := range []interaction.Request{command("bot list", nil), press("show/id-0"), press("aside/restartcrashed/of/x")} {
+		d.ask(c, r)
+	}
+	d.alert(c, alerts.Alert{CustomerID: "42", Locale: d.locale, First: time.Now(), Bots: []alerts.Outage{{Name: long(wide), DownAt: time.Now()}}})
+	h.outage, h.err = outages.Outage{}, errors.New("redis is away")
 	d.ask(c, command("alerts", nil))
 	h.off = true
 	d.ask(c, command("alerts", nil))

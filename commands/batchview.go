@@ -78,7 +78,7 @@ func (b *batch) draw() interaction.Response {
 			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)}) + b.waits(v)
 	}
 	embed.Description = paragraphs(v.heading(members[0].known, head), v.memberLines(members), why.text)
-	return v.draw(idRestartCrashed, embed, v.linkRow(append(buttons, why.links...)...)...)
+	return v.drawOf(members[0].known, idRestartCrashed, embed, v.linkRow(append(buttons, why.links...)...)...)
 }
 
 // ending says how a batch ended, and in which colour.

@@ -70,7 +70,7 @@ func (c *Commands) card(ctx context.Context, r *interaction.Request, b bot, noti
 	}
 	drawn := card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 	if running == nil {
-		drawn.story = c.storyOf(ctx, r.CustomerID, b.server)
+		drawn.story = c.storyOf(ctx, r, b)
 	}
 	return drawn
 }
@@ -97,8 +97,12 @@ func (c card) draw() interaction.Response {
 		lines = append(lines, c.updated(known.FetchedAt))
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	embed.Description = paragraphs(c.heading(known, c.notice), strings.Join(lines, "\n"))
-	return c.view.draw(idShow+botKey(c.server.ID), embed, append(c.buttons(condition), c.view.linkRow(c.links...)...)...)
+	embed.Description = paragraphs(c.heading(known, c.notice), c.manyStopped(c.story.many), strings.Join(lines, "\n"))
+	rows := c.buttons(condition)
+	if c.story.many {
+		rows = c.statusFirst(rows)
+	}
+	return c.view.drawOf(known, idShow+botKey(c.server.ID), embed, append(rows, c.view.linkRow(c.links...)...)...)
 }
 
 // advise has the card say what to do about a bot that is suspended, has crashed or is stuck, and
@@ -107,7 +111,7 @@ func (c *card) advise(now condition) condition {
 	switch {
 	case now.state == locked && c.notice == "":
 		c.notice, c.links, c.saysState = c.t.Text("card.suspended"), []discordgo.Button{c.toSupport(), c.toPanel()}, now.key != ""
-	case now.state == broken && len(c.links) == 0 && !c.busy:
+	case now.state == broken && len(c.links) == 0 && !c.busy && !c.story.many:
 		c.links = c.onward()
 	case now.state.moving() && !c.busy && c.isStuck(c.story):
 		c.notice, c.links, c.saysState = c.stuckLine(), []discordgo.Button{c.toSupport()}, true

@@ -257,7 +257,7 @@ func (v view) drawSizes(s accounts.Snapshot, free int, chosen sizes) interaction
 		return v.menu(idCreate+size+"/"+chosen.customID(), label, offered)
 	}
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("create.title"), Description: paragraphs(v.heading(s, ""), room, v.updated(s.FetchedAt)), Color: blurple}
-	return v.draw(idCreate+chosen.customID(), embed,
+	return v.drawOf(s, idCreate+chosen.customID(), embed,
 		menu("ram", ramOptions(free), chosen.ramMB, v.t.Size),
 		menu("disk", diskOptions(), chosen.diskMB, v.t.Size),
 		menu("cpu", cpuOptions(), chosen.cpuPercent, v.t.CPU),

@@ -60,7 +60,7 @@ func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) 
 		Description: paragraphs(v.heading(b.known, ""), strings.Join(shares, " · ")+v.stopped(p), v.outages(p), v.legend(p)),
 		Image:       &discordgo.MessageEmbedImage{URL: "attachment://" + pictureName},
 	}
-	response := v.draw(idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
+	response := v.drawOf(b.known, idHistory+botKey(b.server.ID), embed, v.historyRow(b.server))
 	response.Message.Files = []interaction.File{{
 		Name: pictureName, Type: "image/png", Data: picture, Description: v.describePicture(plainName(b.server, pictureNameLimit), p),
 	}}
@@ -137,7 +137,7 @@ func (v view) drawUnwatched(b bot) interaction.Response {
 	}
 	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlertOne+wordOn+"/"+botKey(b.server.ID), false)
 	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})
-	return v.draw(idHistory+botKey(b.server.ID), embed, row(turnOn), v.historyRow(b.server))
+	return v.drawOf(b.known, idHistory+botKey(b.server.ID), embed, row(turnOn), v.historyRow(b.server))
 }
 
 func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {

@@ -24,7 +24,9 @@ func (c *Commands) drawList(ctx context.Context, r *interaction.Request, s accou
 	if len(s.List.Servers) == 1 && s.List.Missing() == 0 {
 		return c.card(ctx, r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
-	return c.botList(r, s).draw(), nil
+	list := c.botList(r, s)
+	list.many = c.fellWithMany(ctx, r, s, serversOf(list.shown)...)
+	return list.draw(), nil
 }
 
 // botList is a page of an account's bots.
@@ -36,6 +38,7 @@ type botList struct {
 	crashed     int      // bots that a restart may help
 	page, pages int      // the page is counted from 0
 	shown       []listed // the bots of the page, as they are at this moment
+	many        bool     // one of them is down as many bots are
 }
 
 // botList returns the page that a request is about: the first, the one with a number,
@@ -92,8 +95,8 @@ func (v view) counts(bots []listed) string {
 
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
-	embed.Description = paragraphs(l.heading(l.known, l.notice), l.empty(), l.lines(), l.missing(l.known.List), l.summary(), l.updated(l.known.FetchedAt))
-	return l.view.draw(idList+strconv.Itoa(l.page), embed, l.components()...)
+	embed.Description = paragraphs(l.heading(l.known, l.notice), l.manyStopped(l.many), l.empty(), l.lines(), l.missing(l.known.List), l.summary(), l.updated(l.known.FetchedAt))
+	return l.view.drawOf(l.known, idList+strconv.Itoa(l.page), embed, l.components()...)
 }
 
 // empty says that there are no bots, and to customers how they come by one.
@@ -151,6 +154,9 @@ func (l botList) pageName(page int) string {
 // but the last is there where it has something.
 func (l botList) components() []discordgo.MessageComponent {
 	rows := l.problems()
+	if l.many {
+		rows = l.statusFirst(rows)
+	}
 	menu := func(customID, placeholder string, options []discordgo.SelectMenuOption) {
 		if len(options) > 0 { // Discord takes no empty menu
 			rows = append(rows, l.menu(customID, placeholder, options))

@@ -83,7 +83,7 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string, 
 	if len(own) > 0 {
 		rows = append(rows, v.menu(idPanelOpen, v.t.Text("panel.open"), v.panelOptions(own, s.List.Servers)))
 	}
-	return v.draw(idPanelNew, embed, rows...)
+	return v.drawOf(s, idPanelNew, embed, rows...)
 }
 
 // panelLines is a line for each panel, and below them what is in the way of some.

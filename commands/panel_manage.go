@@ -73,7 +73,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 		Title: v.panelTitle(p), Color: blurple,
 		Description: paragraphs(v.heading(s, done), trouble, "<#"+p.ChannelID+">", strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
 	}
-	return v.draw(aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
+	return v.drawOf(s, aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
 }
 
 // manageRows are what the owner of a panel changes it with. own are the bots that it has.

@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -45,6 +46,7 @@ type panelView struct {
 	panel panel.Panel
 	known accounts.Snapshot
 	past  map[string]history.Past
+	many  outages.Outage
 	old   string // the key of the text that says why what is known is older than it should be; empty if it is not
 }
 
@@ -67,7 +69,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	if err != nil {
 		return interaction.Message{}, err
 	}
-	v := panelView{view: c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale}), panel: p, known: snapshot, past: past}
+	v := panelView{view: c.view(&interaction.Request{UserID: p.OwnerID, CustomerID: p.OwnerID, Locale: p.Locale}), panel: p, known: snapshot, past: past, many: c.watch.outage()}
 	if old {
 		v.old = "panel.as_of"
 		if c.watch.Unwatched(ctx, p.OwnerID) {
@@ -91,7 +93,11 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 			embed.Description = paragraphs(embed.Description, v.notLoaded(lacking))
 		}
 	}
-	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: []discordgo.MessageComponent{v.buttons()}}, nil
+	rows := []discordgo.MessageComponent{v.buttons()}
+	if v.fellWithMany(v.bots()) || unknown || v.old == "panel.as_of" {
+		rows = v.statusFirst(rows)
+	}
+	return interaction.Message{Embeds: []*discordgo.MessageEmbed{embed}, Components: rows}, nil
 }
 
 // BarePanel is what a panel shows where Discord takes no embeds from the bot: which
@@ -136,6 +142,9 @@ func (v panelView) bots() []hostapi.Server {
 func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 	var blocks []string
 	top, worst := v.sumUp(bots)
+	if v.fellWithMany(bots) {
+		top = lines(top, v.t.Text(manyKey))
+	}
 	if v.old != "" {
 		top, worst = "⚠️ "+v.t.Format(v.old, args{"When": relative(v.known.FetchedAt)}), grey
 	}
@@ -152,6 +161,11 @@ func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 		return paragraphs(top, strings.Join(blocks, "\n"), v.legend()), worst
 	}
 	return paragraphs(top, squares(all...), strings.Join(blocks, "\n"), v.legend()), worst
+}
+
+// fellWithMany reports whether one of the bots is down as many bots are.
+func (v panelView) fellWithMany(bots []hostapi.Server) bool {
+	return slices.ContainsFunc(bots, func(s hostapi.Server) bool { return isDown(s) && isOf(v.many, s, v.past[s.ID], v.known.Notes[s.ID]) })
 }
 
 // sumUp says in a line how several bots fare. Of one, its own line says so.

@@ -56,7 +56,7 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 	}
 	title := v.t.Text("which." + strings.TrimPrefix(r.Name, "bot "))
 	embed := &discordgo.MessageEmbed{Title: title, Description: paragraphs(v.heading(s, ""), hint, v.missing(s.List), v.updated(s.FetchedAt)), Color: blurple}
-	return v.draw("", embed, v.botMenu("which.choose", bots)), nil
+	return v.drawOf(s, "", embed, v.botMenu("which.choose", bots)), nil
 }
 
 // picker returns rows with a menu of the bots that may have been meant, or a button if it is one,

@@ -21,7 +21,7 @@ func (c *Commands) drawPlan(_ context.Context, r *interaction.Request, s account
 	if plan := s.List.Account; plan.MaxServers > 0 && plan.ServerCount >= plan.MaxServers {
 		links = append(links, v.toUpgrade())
 	}
-	return v.draw(idPlan, embed, v.linkRow(links...)...), nil
+	return v.drawOf(s, idPlan, embed, v.linkRow(links...)...), nil
 }
 
 // planEmbed shows how much of its plan an account uses.

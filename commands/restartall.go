@@ -61,7 +61,7 @@ func (c *Commands) askRestartCrashed(_ context.Context, r *interaction.Request, 
 	}
 	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestartCrashedNow, false)
 	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
-	return v.draw(idRestartCrashed, &discordgo.MessageEmbed{
+	return v.drawOf(s, idRestartCrashed, &discordgo.MessageEmbed{
 		Title:       v.t.Text("restart_all.title"),
 		Description: paragraphs(v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
 		Color:       yellow,

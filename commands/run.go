@@ -105,7 +105,7 @@ func (c *Commands) carryOut(ctx context.Context, lock *actions.Lock, userID stri
 // told draws how an action ended, and has staff told of it.
 func (c *Commands) told(ctx context.Context, r *interaction.Request, end result) interaction.Response {
 	v, entered := c.view(r), enteredStartup(r)
-	end.story = c.storyOf(ctx, r.CustomerID, end.server)
+	end.story = c.storyOf(ctx, r, end.bot)
 	end.note = strings.TrimSpace(end.note + "\n" + v.smartNote(entered))
 	response := end.draw(v)
 	if end.err == nil || end.action.op == hostapi.OpStart { // otherwise the bot may have another startup

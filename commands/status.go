@@ -59,6 +59,15 @@ func listOf(servers []hostapi.Server) []listed {
 	return list
 }
 
+// serversOf is listOf turned back.
+func serversOf(list []listed) []hostapi.Server {
+	servers := make([]hostapi.Server, len(list))
+	for i, b := range list {
+		servers[i] = *b.Server
+	}
+	return servers
+}
+
 // byUrgency orders bots by their conditions: those with a problem come first.
 func byUrgency(one, other condition) int { return cmp.Compare(one.urgency(), other.urgency()) }
 

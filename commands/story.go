@@ -30,14 +30,20 @@ type story struct {
 	// ran is for how long the bot ran before, at least so where nobody saw it start; 0 if it is not known.
 	ran     time.Duration
 	atLeast bool
-	crashes int // within a day
+	crashes int  // within a day
+	many    bool // it is down as many bots are, for which its host is the reason
 }
 
 // storyOf reads a bot's story. Where Redis does not tell, there is none.
-func (c *Commands) storyOf(ctx context.Context, customerID string, s hostapi.Server) (told story) {
+func (c *Commands) storyOf(ctx context.Context, r *interaction.Request, b bot) (told story) {
+	s, customerID := b.server, r.CustomerID
 	now := conditionOf(s).state
-	if !c.watch.offered() || now != broken && !now.moving() {
+	if !c.watch.offered() {
 		return story{}
+	}
+	told.many = c.fellWithMany(ctx, r, b.known, s)
+	if now != broken && !now.moving() {
+		return told
 	}
 	ctx, cancel := context.WithTimeout(ctx, storyLimit)
 	defer cancel()
@@ -125,7 +131,7 @@ func (b bot) isStuck(told story) bool {
 
 // mayStop reports whether an action stops a bot that is stuck, which it may though the bot is busy.
 func (c *Commands) mayStop(ctx context.Context, r *interaction.Request, a action, b bot) bool {
-	return a.op == hostapi.OpStop && conditionOf(b.server).state.moving() && b.isStuck(c.storyOf(ctx, r.CustomerID, b.server))
+	return a.op == hostapi.OpStop && conditionOf(b.server).state.moving() && b.isStuck(c.storyOf(ctx, r, b))
 }
 
 // stuckLine says for how long a bot has been in its state, and what to do.

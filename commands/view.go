@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
 
@@ -51,6 +52,14 @@ func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discor
 	}
 	response.Subject = subject
 	return response
+}
+
+// drawOf is draw of what is known of an account. It leads to the status page if that is old, as the service fails.
+func (v view) drawOf(s accounts.Snapshot, subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
+	if s.Old && s.Update == nil {
+		rows = v.withStatus(rows)
+	}
+	return v.draw(subject, embed, rows...)
 }
 
 // Colours of embeds.

@@ -8,6 +8,7 @@ import (
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi/accounts"
 )
@@ -64,6 +65,8 @@ type Watch struct {
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Refused returns since when somebody takes no messages from the bot; zero where they do.
 	Refused func(ctx context.Context, userID string) (time.Time, error)
+	// Outage returns the outage of many bots that goes on or was lately; of none if there is none. It may be nil.
+	Outage func() outages.Outage
 	// Unwatched reports whether an account is not looked at although it should be.
 	Unwatched func(ctx context.Context, customerID string) bool
 	// Interval returns at which interval accounts are looked at now.

@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -31,6 +32,9 @@ type watched struct {
 	stays   []string
 	retried int // how often panels were to be tried again
 	age     time.Duration
+
+	outage  outages.Outage      // of many bots
+	alerted map[string][]string // the bots of alerts
 
 	followed     []panel.Panel
 	unfollowable error // why nothing can be followed
@@ -66,6 +70,11 @@ func (h *watched) TurnOn(ctx context.Context, to notify.Recipient, change func(*
 func (h *watched) TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error) {
 	change(&h.alerts)
 	return h.Settings(ctx, customerID)
+}
+
+func (h *watched) BotsOf(_ context.Context, customerID, alertID string) ([]string, error) {
+	h.w.touch(customerID)
+	return h.alerted[alertID], h.err
 }
 
 func (h *watched) Mute(_ context.Context, customerID, serverID string, until time.Time) error {
@@ -156,10 +165,11 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
 		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
+		Outage:    func() outages.Outage { return h.outage },
 		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
-			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age)}, h.w.err
+			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},
 	}
 	return newCommands(t, h.w)

@@ -205,7 +205,7 @@ func (d describer) massOutage() []Item {
 	if o.Recovered > 0 {
 		back = d.t.Format("staff.status.fell_back", locale.Args{"N": o.Recovered})
 	}
-	i := d.item("mass outage", "staff.status.outage", d.lines(text, back), problem{is: 2*o.Recovered < o.Bots, state: Failure, cure: "log.todo.fell"})
+	i := d.item("mass outage", "staff.status.outage", d.lines(text, back), problem{is: !o.Over(), state: Failure, cure: "log.todo.fell"})
 	if i.State != OK {
 		i.Verdict = strings.ReplaceAll(i.Text, "\n", " · ")
 	}

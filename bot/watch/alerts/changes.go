@@ -42,6 +42,25 @@ func (a *Alerts) Observe(ctx context.Context, p watcher.Poll) error {
 	return nil
 }
 
+// Redraw has messages drawn once more that tell customers of bots which are down, as there is more to say.
+func (a *Alerts) Redraw(ctx context.Context, customerIDs []string) error {
+	var due []string
+	for _, customerID := range customerIDs {
+		known, err := a.Records.Of(ctx, customerID)
+		if err != nil {
+			return err
+		}
+		for _, r := range known {
+			if !r.Value.over() {
+				due = append(due, r.ID)
+			}
+		}
+	}
+	err := a.Records.Schedule(ctx, due...)
+	a.Wake(ctx, due...)
+	return err
+}
+
 // changeAttempts is how often a change of a customer's alerts is tried that meets others.
 const changeAttempts = 10
 

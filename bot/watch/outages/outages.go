@@ -49,6 +49,19 @@ type Outage struct {
 	Plans  map[string]int `json:"plans"` // bots by plan, as far as the service names it
 }
 
+// Over reports whether half of the bots run again, as staff read when the outage is over.
+func (o Outage) Over() bool { return 2*o.Recovered >= o.Bots }
+
+// Includes reports whether a bot that is down and was seen to have stopped at a time most likely is of the outage:
+// one that stopped when the others did or, until the outage is over, later. The time is zero if nobody saw the bot stop.
+func (o Outage) Includes(at time.Time) bool {
+	window := max(leastWindow, o.Within-o.Last.Sub(o.First))
+	if o.Bots == 0 || !at.IsZero() && at.Before(o.First.Add(-window)) {
+		return false
+	}
+	return !o.Over() || !at.IsZero() && !at.After(o.Last.Add(window))
+}
+
 // isOver reports whether the outage is not kept up to date any more.
 func (o *Outage) isOver(now time.Time) bool { return o.Bots == 0 || now.Sub(o.First) >= keptFor }
 
@@ -64,6 +77,9 @@ type Config struct {
 	Term    func() uint64
 	// Tell tells staff of an outage, at first and whenever its figures have changed.
 	Tell func(Outage)
+	// Began is told whose bots stopped before it was known that an outage has begun. It is called again after an
+	// error.
+	Began func(ctx context.Context, customerIDs []string) error
 }
 
 // Outages count the bots that stop running, where this process leads, and know of the outage everywhere.
@@ -81,6 +97,7 @@ type Outages struct {
 	customers       map[string]bool
 	unknown         int
 	unsaved, untold bool
+	early           []string // customers of whom Began is yet to be told
 }
 
 // fall is a bot that stopped.
@@ -144,13 +161,14 @@ func (o *Outages) stopped(c watcher.Change) {
 	f := &fall{name: c.CustomerID + "/" + c.ServerID, customerID: c.CustomerID, plan: c.Plan, at: c.At}
 	isRecent := func(other *fall) bool { return other.name == f.name && !other.recovered }
 	recovered, counted := o.bots[f.name]
+	goesOn := o.outage.Recovered < o.outage.Bots // otherwise staff read that all are back: what falls now is another outage
 	switch {
 	case counted && !recovered, slices.ContainsFunc(o.recent, isRecent): // it is told of again
-	case counted:
+	case counted && goesOn:
 		o.bots[f.name] = false
 		o.outage.Recovered--
 		o.changed()
-	case o.outage.Bots > 0 && !f.at.Before(o.outage.First.Add(-window)) && !f.at.After(o.outage.Last.Add(window)):
+	case goesOn && !f.at.Before(o.outage.First.Add(-window)) && !f.at.After(o.outage.Last.Add(window)):
 		o.count(f)
 	default:
 		o.recent = slices.DeleteFunc(o.recent, func(other *fall) bool { return other.name == f.name })
@@ -171,7 +189,7 @@ func (o *Outages) begin() {
 	for _, f := range o.recent {
 		o.count(f)
 	}
-	o.recent = nil
+	o.recent, o.early = nil, slices.Collect(maps.Keys(o.customers))
 	select {
 	case o.begun <- struct{}{}:
 	default:
@@ -206,12 +224,12 @@ func (o *Outages) recovered(c watcher.Change) {
 	recovered, counted := o.bots[name]
 	i := slices.IndexFunc(o.recent, func(f *fall) bool { return f.name == name })
 	switch {
-	case recovered:
-		return
-	case counted:
 	case i >= 0:
 		o.recent[i].recovered = true
 		return
+	case recovered:
+		return
+	case counted:
 	case o.unknown > 0 && !c.Since.Before(o.outage.First.Truncate(time.Second)): // as histories have whole seconds
 		o.unknown--
 	default:

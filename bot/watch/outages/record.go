@@ -46,9 +46,9 @@ func (o *Outages) Sync(ctx context.Context) error {
 	}
 	o.mu.Lock()
 	err := o.takeOver(ctx)
-	outage, unsaved, untold := o.seen(), o.unsaved, o.untold
+	outage, unsaved, untold, early := o.seen(), o.unsaved, o.untold, o.early
 	if err == nil {
-		o.unsaved, o.untold = false, false
+		o.unsaved, o.untold, o.early = false, false, nil
 	}
 	o.mu.Unlock()
 	if err != nil || outage.isOver(time.Now()) {
@@ -57,15 +57,20 @@ func (o *Outages) Sync(ctx context.Context) error {
 	if untold {
 		o.config.Tell(outage)
 	}
-	if !unsaved {
-		return nil
+	var unread, failed error
+	if len(early) > 0 {
+		unread = o.config.Began(ctx, early)
 	}
-	if err = o.save(ctx, outage); err != nil {
-		o.mu.Lock()
-		o.unsaved = true
-		o.mu.Unlock()
+	if unsaved {
+		failed = o.save(ctx, outage)
 	}
-	return err
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if unread != nil {
+		o.early = append(o.early, early...)
+	}
+	o.unsaved = o.unsaved || failed != nil
+	return errors.Join(unread, failed)
 }
 
 // takeOver takes what a former leader has counted, once in a term.
@@ -78,7 +83,7 @@ func (o *Outages) takeOver(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o.term, o.recent, o.unsaved = term, nil, false
+	o.term, o.recent, o.early, o.unsaved = term, nil, nil, false
 	o.untold = outage.Bots > 0 // perhaps
 	o.start(outage)
 	return nil

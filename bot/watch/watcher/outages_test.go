@@ -2,7 +2,10 @@ package watcher_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -24,6 +27,8 @@ type fixture struct {
 	pace  time.Duration // at which accounts are looked at
 	terms uint64
 	told  []outages.Outage
+	early []string // customers of whom Began was told
+	fails error    // of Began
 }
 
 func eachStore(t *testing.T, run func(t *testing.T, f *fixture)) {
@@ -45,6 +50,12 @@ func (f *fixture) process(leading func() bool) *outages.Outages {
 	return outages.New(outages.Config{
 		Redis: f.redis, Interval: func() time.Duration { return f.pace }, Leading: leading, Term: func() uint64 { return f.terms },
 		Tell: func(o outages.Outage) { f.told = append(f.told, o) },
+		Began: func(_ context.Context, customerIDs []string) error {
+			if f.fails == nil {
+				f.early = append(f.early, customerIDs...)
+			}
+			return f.fails
+		},
 	})
 }
 
@@ -134,6 +145,69 @@ func TestFallOfManyIsOneThatIsKeptUpToDate(t *testing.T) {
 			t.Errorf("one of the former fall is told of as %+v", f.last())
 		}
 	})
+}
+
+// TestOutageThatBeginsAgainIsAnother once staff have read that all bots are back.
+func TestOutageThatBeginsAgainIsAnother(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		all := func(change func(customer, bot, seconds int) watcher.Change, seconds int) {
+			for i := range 10 {
+				f.see(change(i, 0, seconds))
+			}
+		}
+		all(f.fell, 0)
+		all(f.back, 20)
+		first := f.last()
+		all(f.fell, 40)
+		f.want(outages.Outage{Bots: 10, Customers: 10, First: f.at(40), Last: f.at(40), Within: 30 * time.Second, Plans: map[string]int{"Pro": 10}})
+		if f.last().ID == first.ID || first.Recovered != 10 {
+			t.Errorf("it is told in the entry of %+v", first)
+		}
+		all(f.back, 60)
+		f.want(outages.Outage{Bots: 10, Customers: 10, Recovered: 10, First: f.at(40), Last: f.at(40), Within: 30 * time.Second, Plans: map[string]int{"Pro": 10}})
+	})
+}
+
+// TestCustomersOfTheFirstBotsAreToldOf once it is known that these are of an outage, also if that fails at first.
+func TestCustomersOfTheFirstBotsAreToldOf(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		f.seeMany(9, 0, 0, 1)
+		f.fails = errors.New("redis is away")
+		if err := f.Observe(t.Context(), watcher.Poll{Changes: []watcher.Change{f.fell(9, 0, 9)}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Sync(t.Context()); !errors.Is(err, f.fails) {
+			t.Errorf("the error is %v", err)
+		}
+		f.fails = nil
+		f.see(f.fell(10, 0, 10)) // whose message says so from the start
+		slices.Sort(f.early)
+		if got := strings.Join(f.early, " "); got != "0 1 2 3 4 5 6 7 8 9" {
+			t.Errorf("told of are %q", got)
+		}
+	})
+}
+
+// TestBotThatIsDownIsOfTheOutage if it stopped then or, until half of the bots are back, later.
+func TestBotThatIsDownIsOfTheOutage(t *testing.T) {
+	began := time.Now()
+	at := func(after time.Duration) time.Time { return began.Add(after) }
+	o := outages.Outage{Bots: 10, First: began, Last: at(time.Minute), Within: 2 * time.Minute}
+	over := o
+	over.Recovered = 5
+	for _, test := range []struct {
+		outage  outages.Outage
+		stopped time.Time
+		want    bool
+	}{
+		{o, at(-time.Hour), false}, {o, at(-30 * time.Second), true}, {o, at(time.Minute), true}, {o, at(20 * time.Minute), true}, {o, time.Time{}, true},
+		{over, at(-time.Hour), false}, {over, at(time.Minute), true}, {over, at(20 * time.Minute), false}, {over, time.Time{}, false},
+		{outages.Outage{}, began, false}, {outages.Outage{}, time.Time{}, false},
+	} {
+		if got := test.outage.Includes(test.stopped); got != test.want {
+			t.Errorf("a bot that stopped %v after it began, of which %d are back: %t", test.stopped.Sub(began), test.outage.Recovered, got)
+		}
+	}
 }
 
 // TestChangeThatIsToldOfTwiceCountsOnce, also where Redis was away in between.

@@ -1,0 +1,132 @@
+package commands
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/bwmarrin/discordgo"
+
+	"hostbot/bot/interaction"
+	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/outages"
+	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
+)
+
+// outage returns the outage of many bots that there is; of none if there is none.
+func (w Watch) outage() outages.Outage {
+	if w.Outage == nil {
+		return outages.Outage{}
+	}
+	return w.Outage()
+}
+
+// fellWithMany reports whether one of some bots of the caller's is down and most likely of the outage of many
+// bots. If Redis does not tell since when it is down, that is so until the outage is over. Staff know of the outage
+// otherwise.
+func (c *Commands) fellWithMany(ctx context.Context, r *interaction.Request, known accounts.Snapshot, servers ...hostapi.Server) bool {
+	many := c.watch.outage()
+	servers = slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return !isDown(s) })
+	if many.Bots == 0 || len(servers) == 0 || r.ByStaff() {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, storyLimit)
+	defer cancel()
+	ids := make([]string, len(servers))
+	for i, s := range servers {
+		ids[i] = s.ID
+	}
+	past, _ := c.watch.History.Bots(ctx, r.CustomerID, many.First, ids...)
+	return slices.ContainsFunc(servers, func(s hostapi.Server) bool { return isOf(many, s, past[s.ID], known.Notes[s.ID]) })
+}
+
+// isDown reports whether a bot has crashed or is stopped.
+func isDown(s hostapi.Server) bool {
+	state := conditionOf(s).state
+	return state == broken || state == down
+}
+
+// isOf reports whether a bot that is down most likely is of an outage of many. One that is stopped is not if this
+// program has stopped it, or if nobody saw when it stopped.
+func isOf(many outages.Outage, s hostapi.Server, past history.Past, last accounts.Note) bool {
+	is, since := past.Standing, time.Time{}
+	if is.State == s.State() && !is.AtLeast {
+		since = is.Since
+	}
+	if conditionOf(s).state == down && (since.IsZero() || last.Action == "stop") {
+		return false
+	}
+	return many.Includes(since)
+}
+
+// manyKey is the key of the text by which an outage of many bots is said.
+const manyKey = "outage.many"
+
+// manyStopped says that many bots are down, if that is so.
+func (v view) manyStopped(is bool) string {
+	if !is {
+		return ""
+	}
+	return v.t.Text(manyKey)
+}
+
+// statusFirst has the first row of buttons begin with the one that leads to the status page, if there is such a
+// page, and has no other button of that row stand out.
+func (v view) statusFirst(rows []discordgo.MessageComponent) []discordgo.MessageComponent {
+	status := v.linkRow(v.toStatus())
+	if len(rows) == 0 {
+		return status
+	}
+	first, _ := rows[0].(discordgo.ActionsRow)
+	var quiet []discordgo.MessageComponent
+	for _, component := range first.Components {
+		if b, ok := component.(discordgo.Button); ok {
+			if b.Style != discordgo.LinkButton {
+				b.Style = discordgo.SecondaryButton
+			}
+			quiet = append(quiet, b)
+		}
+	}
+	if len(quiet) < len(first.Components) || len(quiet) == maxButtons { // it is a menu, or full
+		return append(status, rows...)
+	}
+	if status != nil {
+		quiet = append([]discordgo.MessageComponent{v.toStatus()}, quiet...)
+	}
+	return append([]discordgo.MessageComponent{row(quiet...)}, rows[1:]...)
+}
+
+// withStatus adds the button that leads to the status page behind all others, if there is such a page, room for it, and
+// no such button yet.
+func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageComponent {
+	status := v.linkRow(v.toStatus())
+	if status == nil {
+		return rows
+	}
+	var last []discordgo.MessageComponent // of the last row, if it is one of buttons
+	for _, r := range rows {
+		last = nil
+		for _, component := range r.(discordgo.ActionsRow).Components {
+			b, ok := component.(discordgo.Button)
+			if !ok {
+				break
+			}
+			if b.URL == v.pages.Status {
+				return rows
+			}
+			last = append(last, b)
+		}
+	}
+	switch {
+	case len(last) > 0 && len(last) < maxButtons:
+		return append(slices.Clone(rows[:len(rows)-1]), row(append(last, v.toStatus())...))
+	case len(rows) < maxButtons:
+		return append(slices.Clone(rows), status...)
+	}
+	return rows
+}
+
+// maxButtons is how many buttons a row takes, and how many rows a message
+// (https://discord.com/developers/docs/components/reference#action-row).
+const maxButtons = 5
