@@ -151,6 +151,6 @@ func (v alertView) restartOfSeveral(crashed []alerts.Outage) []discordgo.Message
 	case len(crashed) == 1:
 		return []discordgo.MessageComponent{row(v.restartButton(idAlertAct+"restart/", serverOf(crashed[0])))}
 	default:
-		return []discordgo.MessageComponent{row(v.restartCrashedButton("button.restart_all", interaction.ReplyPrefix, len(crashed)))}
+		return []discordgo.MessageComponent{row(v.restartCrashedButton("button.restart_all", interaction.ReplyPrefix+idRestart(v.alert.ID), len(crashed)))}
 	}
 }

@@ -71,7 +71,7 @@ func (b *batch) draw() interaction.Response {
 		head, embed.Color = b.ending(v, counts)
 		why = v.whyOf(members)
 		if again := counts[fateFailed] + counts[fateSkipped]; again > 0 {
-			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestartCrashed, false)}, buttons...)
+			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestart(b.request.Params["alert"]), false)}, buttons...)
 		}
 	} else {
 		head = "⏳ " + v.t.Count("restart_all.running", len(members), args{"Since": relative(b.began)}) +
@@ -202,7 +202,7 @@ func (v view) whyLeft(refusal error) explanation {
 
 // isOfBatch reports whether a request is that of one of the actions of a batch.
 func isOfBatch(r *interaction.Request) bool {
-	return r.Route == idRestartCrashedNow && strings.Contains(r.ID, "/")
+	return strings.HasPrefix(r.Route, idRestartCrashed) && strings.HasSuffix(r.Route, restartNow) && strings.Contains(r.ID, "/")
 }
 
 // interruptedBatch says that a batch was broken off, whichever of its actions is reported: the

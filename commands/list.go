@@ -205,7 +205,7 @@ func (l botList) problems() []discordgo.MessageComponent {
 		buttons = append(buttons, l.restartButton("restart/", s))
 	}
 	if l.crashed > namedProblems && !l.asked.ByStaff() {
-		buttons = append(buttons, l.restartCrashedButton("button.restart_crashed", "", l.crashed))
+		buttons = append(buttons, l.restartCrashedButton("button.restart_crashed", idRestartCrashed, l.crashed))
 	}
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

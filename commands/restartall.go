@@ -2,6 +2,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/bwmarrin/discordgo"
@@ -12,21 +13,29 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// The custom IDs of a restart of all bots that have crashed. They name no bots: those are meant
-// that have crashed when the button is pressed.
+// The custom IDs of a restart of all bots that have crashed, or of those of an alert. They name no bots: those are
+// meant that have crashed when the button is pressed.
 const (
-	idRestartCrashed    = "restartcrashed" // asks
-	idRestartCrashedNow = "restartcrashed/now"
+	idRestartCrashed = "restartcrashed" // asks
+	alertInID        = "/of/"           // + the ID of an alert, for its bots alone
+	restartNow       = "/now"           // at the end: does not ask
 )
+
+// idRestart returns the custom ID that asks about all bots that have crashed, or about those of an alert.
+func idRestart(alertID string) string {
+	if alertID == "" {
+		return idRestartCrashed
+	}
+	return idRestartCrashed + alertInID + alertID
+}
 
 // namedInQuestion is how many bots are named where somebody is asked about many.
 const namedInQuestion = 10
 
 // restartCrashedButton restarts all bots that have crashed, of which so many are known, once it has
-// asked. The key is that of its label, and the prefix of its custom ID "" or, if the message is to
-// stay, interaction.ReplyPrefix.
-func (v view) restartCrashedButton(key, prefix string, n int) discordgo.Button {
-	button := v.button(discordgo.PrimaryButton, key, prefix+idRestartCrashed, false)
+// asked. The key is that of its label.
+func (v view) restartCrashedButton(key, customID string, n int) discordgo.Button {
+	button := v.button(discordgo.PrimaryButton, key, customID, false)
 	button.Label = v.t.Format(key, args{"N": n})
 	return button
 }
@@ -49,17 +58,49 @@ func crashedIn(bots []listed) []hostapi.Server {
 	return crashed
 }
 
-// askRestartCrashed asks whether all bots that have crashed are to be restarted.
-func (c *Commands) askRestartCrashed(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	v, crashed := c.view(r), crashedIn(listOf(c.nowOf(r, s)))
+// botsMeant returns the IDs of the bots that a request means: those of an alert, or nil for all. The error is errGone if
+// the alert is not kept any more.
+func (c *Commands) botsMeant(ctx context.Context, r *interaction.Request) ([]string, error) {
+	alertID := r.Params["alert"]
+	if alertID == "" {
+		return nil, nil
+	}
+	meant, err := c.watch.Alerts.BotsOf(ctx, r.CustomerID, alertID)
+	switch {
+	case err != nil:
+		return nil, refuseForNow("redis does not tell which bots an alert is about: "+err.Error(), "alerts.unreadable")
+	case len(meant) == 0:
+		return nil, errGone
+	}
+	return meant, nil
+}
+
+// crashedOf returns the bots that have crashed of those that are meant.
+func (c *Commands) crashedOf(r *interaction.Request, s accounts.Snapshot, meant []string) []hostapi.Server {
+	crashed := crashedIn(listOf(c.nowOf(r, s)))
+	if meant == nil {
+		return crashed
+	}
+	return slices.DeleteFunc(crashed, func(s hostapi.Server) bool { return !slices.Contains(meant, s.ID) })
+}
+
+// askRestartCrashed asks whether the bots that have crashed are to be restarted. If it is not known which an alert is
+// about, it asks about all.
+func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+	v, alertID := c.view(r), r.Params["alert"]
+	meant, err := c.botsMeant(ctx, r)
+	if err != nil {
+		alertID = ""
+	}
+	crashed := c.crashedOf(r, s, meant)
 	if len(crashed) == 0 {
-		return c.noneCrashed(r, s), nil
+		return c.noneCrashed(r, s, meant), nil
 	}
 	names, pace := v.names(crashed, namedInQuestion), ""
 	if len(crashed) > actions.PerWindow {
 		pace = v.t.Format("restart_all.pace", args{"N": actions.PerWindow})
 	}
-	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestartCrashedNow, false)
+	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestart(alertID)+restartNow, false)
 	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
 	return v.drawOf(s, idRestartCrashed, &discordgo.MessageEmbed{
 		Title:       v.t.Text("restart_all.title"),
@@ -80,19 +121,27 @@ func (v view) names(servers []hostapi.Server, most int) string {
 	return strings.Join(names, " · ")
 }
 
-// noneCrashed is the list of bots, of which none has crashed any more.
-func (c *Commands) noneCrashed(r *interaction.Request, s accounts.Snapshot) interaction.Response {
+// noneCrashed is the list of bots, of which none that is meant has crashed any more.
+func (c *Commands) noneCrashed(r *interaction.Request, s accounts.Snapshot, meant []string) interaction.Response {
 	list := c.botList(r, s)
-	list.notice = "ℹ️ " + list.t.Text("restart_all.none")
+	key := "restart_all.none"
+	if meant != nil {
+		key = "restart_all.none_of_these"
+	}
+	list.notice = "ℹ️ " + list.t.Text(key)
 	return list.draw()
 }
 
-// restartCrashed restarts all bots that have crashed. The service is asked for them: what is
+// restartCrashed restarts the bots that have crashed. The service is asked for them: what is
 // cached may be older, and a bot that runs again is left alone.
 func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	restart, _ := actionNamed("restart")
 	if !c.hosting.Offers(restart.op) {
 		return interaction.Response{}, &hostapi.Error{Op: restart.op, Code: hostapi.CodeNotOffered}
+	}
+	meant, err := c.botsMeant(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
 	}
 	known, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
 	if err == nil && known.Update != nil {
@@ -104,9 +153,9 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	switch crashed := crashedIn(listOf(c.nowOf(r, known))); len(crashed) {
+	switch crashed := c.crashedOf(r, known, meant); len(crashed) {
 	case 0:
-		return c.noneCrashed(r, known), nil
+		return c.noneCrashed(r, known, meant), nil
 	case 1:
 		return c.begin(ctx, r, restart, bot{crashed[0], known})
 	default:

@@ -15,6 +15,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -55,7 +56,13 @@ func (b batchOf) outcomes() map[string]interaction.Outcome {
 // restartAll presses the button that confirms it, and goes on to the end as a responder does.
 func restartAll(ctx context.Context, t *testing.T, c *commands.Commands) batchOf {
 	t.Helper()
-	r := pressed("restartcrashed/now")
+	return restartBy(ctx, t, c, "restartcrashed/now")
+}
+
+// restartBy is restartAll by another button.
+func restartBy(ctx context.Context, t *testing.T, c *commands.Commands, customID string) batchOf {
+	t.Helper()
+	r := pressed(customID)
 	b := batchOf{steps: []interaction.Response{must(t)(serve(ctx, t, c, &r))}}
 	var locks []interaction.Lock
 	for last := b.steps[0]; last.Then != nil; {
@@ -106,6 +113,55 @@ func TestRestartOfAllAsksFirst(t *testing.T) {
 	wantText(t, answer(t, c, press("restartcrashed")).Message, "You have no crashed bots", "Runs")
 	wantText(t, answer(t, c, press("restartcrashed/now")).Message, "You have no crashed bots")
 	w.wantDone(t)
+}
+
+// TestRestartOfAnAlertIsOfItsBots has seven bots be down, of which an alert tells of four, and one of these come back.
+func TestRestartOfAnAlertIsOfItsBots(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &watched{w: &world{list: crashed(7)}, alerted: map[string][]string{"x": {"b1", "b3", "b5", "b7"}}}
+		c := watching(t, h)
+		alert := alerts.Alert{ID: "x", CustomerID: "42", First: time.Now()}
+		for _, id := range h.alerted["x"] {
+			alert.Bots = append(alert.Bots, alerts.Outage{ServerID: id, Name: id, State: hostapi.StateCrashed})
+		}
+		question := answer(t, c, press(buttons(c.Alert(alert))["Restart all (4)"].CustomID))
+		wantText(t, question.Message, "4 bots have crashed", "**Bot 1.** · **Bot 3.** · **Bot 5.** · **Bot 7.**")
+		h.w.list.Servers[3].Status = "RUNNING" // b3
+		h.w.restart = func(id string) (string, error) {
+			if id == "b7" {
+				return "", &hostapi.Error{Op: hostapi.OpRestart, Code: hostapi.CodeInternal}
+			}
+			return "RUNNING", nil
+		}
+		b := restartBy(t.Context(), t, c, buttons(question.Message)["Restart 4 bots"].CustomID)
+		slices.Sort(h.w.done)
+		h.w.wantDone(t, "restart b1", "restart b5", "restart b7")
+		wantText(t, answer(t, c, press(buttons(b.last())["Try again"].CustomID)).Message, "3 bots have crashed", "**Bot 1.** · **Bot 5.** · **Bot 7.**")
+		for _, i := range []int{1, 5, 7} {
+			h.w.list.Servers[i].Status = "RUNNING"
+		}
+		wantText(t, answer(t, c, press("restartcrashed/of/x")).Message, "These bots are no longer crashed", "🔴 Bot 2.")
+		for _, h.err = range []error{nil, errors.New("redis is away")} { // nobody knows which are meant
+			question = answer(t, c, press("restartcrashed/of/gone"))
+			if wantText(t, question.Message, "3 bots have crashed", "**Bot 2.**"); buttons(question.Message)["Restart 3 bots"].CustomID != "restartcrashed/now" {
+				t.Errorf("the buttons are %+v", buttons(question.Message))
+			}
+			refused(t, c, press("restartcrashed/of/gone/now"), map[bool]string{true: "out of date", false: "right now"}[h.err == nil])
+		}
+	})
+}
+
+// TestRestartOfAnAlertGoesOnAtThePace has an alert tell of sixty bots.
+func TestRestartOfAnAlertGoesOnAtThePace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := &watched{w: &world{list: crashed(60)}, alerted: map[string][]string{}}
+		for _, s := range h.w.list.Servers {
+			h.alerted["x"] = append(h.alerted["x"], s.ID)
+		}
+		c := watching(t, h)
+		wantText(t, answer(t, c, press("aside/restartcrashed/of/x")).Message, "60 bots have crashed", "At most 30 start each minute. The rest follow by themselves.")
+		wantText(t, restartBy(t.Context(), t, c, "restartcrashed/of/x/now").last(), "All 60 bots were restarted")
+	})
 }
 
 func TestRestartOfAllRestartsEachOnce(t *testing.T) {

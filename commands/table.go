@@ -145,7 +145,7 @@ func (c *Commands) customersTable() []command {
 	table := []command{
 		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
-			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashedNow, c.restartCrashed},
+			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashed + restartNow, c.restartCrashed},
 		}},
 		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},
@@ -197,6 +197,8 @@ func (c *Commands) watchTable() []command {
 			{idAlertsFollow, alerting(c.endFollow)},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
+			{interaction.ReplyPrefix + idRestart("{alert}"), c.refreshed(c.askRestartCrashed)}, {idRestart("{alert}"), c.refreshed(c.askRestartCrashed)},
+			{idRestart("{alert}") + restartNow, c.restartCrashed},
 		}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
 			{idPanelNew, watching(c.choosePanelBots)}, {idPanelForm, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},

@@ -21,6 +21,8 @@ type Alerts interface {
 	TurnOn(ctx context.Context, to notify.Recipient, change func(*alerts.Settings)) (now alerts.Settings, reached notify.Reached, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
+	// BotsOf returns the IDs of the bots of which an alert tells; none if it is not kept any more.
+	BotsOf(ctx context.Context, customerID, alertID string) ([]string, error)
 }
 
 // History is what is kept of the states of bots.

@@ -27,6 +27,18 @@ func crashedFlows(list step) []flow {
 			route: "component aside/restartcrashed", need: looks, do: pressesIn(inDM, all), good: "bots have crashed",
 			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: interaction.ReplyPrefix + "restartcrashed"})),
 		},
+		{ // nobody knows any more of which bots the alert told
+			route: "component aside/restartcrashed/of/{alert}", need: looks, do: pressesIn(inDM, all), good: "bots have crashed",
+			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: interaction.ReplyPrefix + "restartcrashed/of/x"})),
+		},
+		{
+			route: "component restartcrashed/of/{alert}", need: looks, do: pressesIn(inDM, all), good: "bots have crashed",
+			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: "restartcrashed/of/x"})),
+		},
+		{
+			route: "component restartcrashed/of/{alert}/now", need: keeps, lost: "alerts.unreadable", do: pressesIn(inDM, all), good: "out of date",
+			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: "restartcrashed/of/x/now"})),
+		},
 		{
 			route: "component restartcrashed/now", action: "restart", unknown: true,
 			do:      steps(become(hostapitest.Running, radio), become(hostapitest.Crashed, shop), presses("Restart 4 bots")),

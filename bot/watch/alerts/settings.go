@@ -73,6 +73,18 @@ func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, err
 	return r.Value, nil
 }
 
+// BotsOf returns the IDs of the bots of which an alert of a customer's tells; none if it is not kept any more.
+func (a *Alerts) BotsOf(ctx context.Context, customerID, alertID string) (serverIDs []string, err error) {
+	r, err := a.Records.Get(ctx, customerID+"/"+alertID, customerID)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	for _, o := range r.Value.Bots {
+		serverIDs = append(serverIDs, o.ServerID)
+	}
+	return serverIDs, nil
+}
+
 // TurnOn changes a customer's settings so that there are more alerts than before, and returns how the
 // customer is reached. The error may be notify.ErrClosed or notify.ErrLater; the settings stay as they are
 // then.
