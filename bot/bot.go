@@ -198,7 +198,7 @@ func (b *Bot) support(texts *locale.Bundle) commands.Support {
 		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Log: b.log,
 	})
 	b.leader.Add(desk.Work())
-	return commands.Support{Tell: desk.Tell, Texts: texts.For(b.settings.Log.Locale)}
+	return commands.Support{Tell: desk.Tell, Keep: b.incidents.Keep, Texts: texts.For(b.settings.Log.Locale)}
 }
 
 // openResponder makes the responder, with the routes of all handlers.

@@ -138,5 +138,8 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 	if o.RecoveredAt.IsZero() {
 		below = append(below, v.toConsole(o.ServerID))
 	}
+	if o.Keeps() && now == broken && !v.many {
+		below = append(below, v.supportOf(o.ServerID))
+	}
 	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID), v.linkRow(below...)...)
 }

@@ -95,18 +95,22 @@ func (c card) why() (lines []string) {
 	return lines
 }
 
-// onward are the ways on for the owner of a bot that has crashed: its output, the settings by which
-// it starts if it crashes often, and a message the next time.
+// onward are the ways on for the owner of a bot that has crashed: its output, and a message the next time or, if it
+// crashes often, the settings by which it starts and those who can help.
 func (c card) onward() []discordgo.Button {
 	ways := []discordgo.Button{c.toConsole(c.server.ID)}
 	if c.asked.ByStaff() {
 		return ways
 	}
 	key := botKey(c.server.ID)
-	if c.story.crashes >= oftenCrashed && c.part != more && c.offers(hostapi.OpUpdateStartup) {
+	often := c.story.crashes >= oftenCrashed
+	if often && c.part != more && c.offers(hostapi.OpUpdateStartup) {
 		ways = append(ways, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, false))
 	}
-	if c.alertsOffered && !c.story.alerting {
+	switch support := c.supportOf(c.server.ID); {
+	case often && support.CustomID+support.URL != "":
+		ways = append(ways, support)
+	case c.alertsOffered && !c.story.alerting:
 		ways = append(ways, c.button(discordgo.SecondaryButton, "button.tell_me", idTell+key, false))
 	}
 	return ways

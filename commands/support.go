@@ -22,13 +22,18 @@ import (
 // Support is how customers tell staff of a failure.
 type Support struct {
 	// Tell tells staff of a failure; nil if customers are not to. See support.Desk.
-	Tell  func(context.Context, support.Case) (support.Told, error)
+	Tell func(context.Context, support.Case) (support.Told, error)
+	// Keep keeps what is behind a reference.
+	Keep  func(incident.Incident)
 	Texts *locale.Texts // in staff's language
 }
 
 // idTellSupport tells staff of a failure. Its reference follows. The answer is a message of its
 // own, so that what failed can still be read and tried again.
 const idTellSupport = interaction.ReplyPrefix + "support/"
+
+// idTellCrashes tells staff of a bot that keeps crashing. Its key follows.
+const idTellCrashes = interaction.ReplyPrefix + "crashes/"
 
 // stateLimit bounds how long the answer may wait for the state of the bot that a failure is about.
 const stateLimit = 2 * time.Second
@@ -39,11 +44,15 @@ func (v view) support() discordgo.Button {
 	if !v.supportOffered || v.asked.ByStaff() {
 		return v.toSupport()
 	}
-	return v.tellSupport(v.asked.Reference)
+	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellSupport+v.asked.Reference, false)
 }
 
-func (v view) tellSupport(reference string) discordgo.Button {
-	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellSupport+reference, false)
+// supportOf is support with a bot that keeps crashing.
+func (v view) supportOf(serverID string) discordgo.Button {
+	if !v.supportOffered || v.asked.ByStaff() {
+		return v.toSupport()
+	}
+	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellCrashes+botKey(serverID), false)
 }
 
 // untoldError says that staff could not be told of a failure.
@@ -51,10 +60,13 @@ type untoldError struct{ error }
 
 func (e *untoldError) Unwrap() error { return e.error }
 
+// errNoSupport says that the button is from before SUPPORT_CHANNEL_ID was removed.
+var errNoSupport = refuse("SUPPORT_CHANNEL_ID is not set any more", "error.gone")
+
 // tellSupport tells staff of a failure of the caller's.
 func (c *Commands) tellSupport(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	if c.support.Tell == nil {
-		return interaction.Response{}, refuse("SUPPORT_CHANNEL_ID is not set any more", "error.gone")
+		return interaction.Response{}, errNoSupport
 	}
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
 		found, err := c.staff.Incident(ctx, incident.Clean(r.Params["code"]))
@@ -65,6 +77,20 @@ func (c *Commands) tellSupport(_ context.Context, r *interaction.Request) (inter
 			return interaction.Response{}, &untoldError{err}
 		}
 		return c.handOver(ctx, r, found)
+	}), nil
+}
+
+// tellCrashes tells staff of a bot of the caller's that keeps crashing, once a day.
+func (c *Commands) tellCrashes(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	if c.support.Tell == nil {
+		return interaction.Response{}, errNoSupport
+	}
+	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
+		about := incident.Of(r, incident.ErrCrashes)
+		about.BotID, about.Asked = about.Asked, ""
+		about.Reference = interaction.ReferenceOf(r.CustomerID + "/" + about.BotID + "/" + time.Now().UTC().Format(time.DateOnly))
+		c.support.Keep(about)
+		return c.handOver(ctx, r, about)
 	}), nil
 }
 

@@ -21,7 +21,7 @@ func (d *drawn) support(bots func(status string, n int) hostapi.List, pages comm
 	told, err := support.Told{}, error(nil)
 	w := &world{list: bots("RUNNING", 1), links: pages}
 	w.staff.Incident = func(context.Context, string) (incident.Incident, error) { return failure, nil }
-	w.support = commands.Support{Texts: mustTexts(d.t).For(d.locale), Tell: func(_ context.Context, c support.Case) (support.Told, error) {
+	w.support = commands.Support{Keep: func(incident.Incident) {}, Texts: mustTexts(d.t).For(d.locale), Tell: func(_ context.Context, c support.Case) (support.Told, error) {
 		d.see(interaction.Reply(c.Message))
 		return told, err
 	}}
@@ -29,6 +29,7 @@ func (d *drawn) support(bots func(status string, n int) hostapi.List, pages comm
 	tell := press("aside/support/REF1234")
 	d.explain(c, interaction.Request{UserID: "42", CustomerID: "42"}, errors.New("unforeseen"))
 	d.ask(c, tell)
+	d.ask(c, press("aside/crashes/id-0"))
 	failure.BotID = ""
 	d.ask(c, tell)
 	told.Already = true

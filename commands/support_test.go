@@ -3,6 +3,7 @@ package commands_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/support"
+	"hostbot/bot/watch/alerts"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -25,6 +27,7 @@ type helped struct {
 	told    support.Told
 	err     error
 	cases   []support.Case
+	kept    []incident.Incident
 }
 
 // helping returns the commands, and a failure of customer 42 at the bot Shop.
@@ -41,7 +44,8 @@ func helping(t *testing.T) (*helped, *commands.Commands) {
 		}
 		return h.failure, nil
 	}
-	h.support = commands.Support{Texts: mustTexts(t).For("en-US"), Tell: func(_ context.Context, c support.Case) (support.Told, error) {
+	keep := func(i incident.Incident) { h.kept = append(h.kept, i) }
+	h.support = commands.Support{Keep: keep, Texts: mustTexts(t).For("en-US"), Tell: func(_ context.Context, c support.Case) (support.Told, error) {
 		h.cases = append(h.cases, c)
 		return h.told, h.err
 	}}
@@ -76,6 +80,49 @@ func TestTellSupport(t *testing.T) {
 		t.Errorf("told is %+v, and of trouble %v", told, got.Failure)
 	}
 	h.wantDone(t)
+}
+
+// TestTellSupportOfABotThatKeepsCrashing: a card from the third crash in a day and an alert of the third in ten minutes
+// have the button. Staff see what they see of a failure, under one reference a day.
+func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
+	crash := []any{time.Hour, hostapi.StateRunning, time.Minute, hostapi.StateCrashed}
+	h, _ := helping(t)
+	seen := &watched{w: h.world, spans: past(slices.Concat(crash, crash)...)}
+	c := watching(t, seen)
+	offered := func() string { return lastRow(answer(t, c, press("show/a"))) }
+	if got := offered(); got != "Tell me next time" {
+		t.Errorf("after two crashes a card offers %q", got)
+	}
+	seen.spans = past(slices.Concat(crash, crash, crash)...)
+	if got := offered(); got != "Startup Tell support" {
+		t.Errorf("after three it offers %q", got)
+	}
+	now := time.Now()
+	alert := alerts.Alert{CustomerID: "42", First: now, Bots: []alerts.Outage{{ServerID: "a", Name: "Shop", State: hostapi.StateCrashed, DownAt: now, Count: 3}}}
+	if _, offers := buttons(c.Alert(alert))["Tell support"]; offers {
+		t.Error("an alert of a third crash offers it that does not say that the bot keeps crashing")
+	}
+	alert.Bots[0].Before = []time.Time{now.Add(-9 * time.Minute), now.Add(-time.Minute)}
+	button, offers := buttons(c.Alert(alert))["Tell support"]
+	if !offers {
+		t.Fatal("an alert that says so does not")
+	}
+	for range 2 {
+		r := press(button.CustomID)
+		r.UserName = "anna"
+		told := must(t)(answer(t, c, r).Then.Run(t.Context()))
+		wantText(t, told.Message, "They see what you see", "**Shop**", h.kept[0].Reference)
+	}
+	wantText(t, h.cases[0].Message, "The bot crashes again and again", "Shop `a`", "🔴", h.kept[0].Reference)
+	if one, other := h.cases[0].Reference, h.cases[1].Reference; one != other || one != h.kept[0].Reference || h.kept[0].Cause != "crashes" {
+		t.Errorf("staff are told of %q and %q, and find %+v", one, other, h.kept)
+	}
+	h.support = commands.Support{}
+	c = watching(t, seen)
+	if got := offered(); got != "Startup Contact support" {
+		t.Errorf("without a channel for it a card offers %q", got)
+	}
+	refused(t, c, press(button.CustomID), "out of date")
 }
 
 // TestTellSupportOfAnyBot: a failure before an action tells of the bot by what was asked for, and one

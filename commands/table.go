@@ -181,7 +181,7 @@ func (c *Commands) customersTable() []command {
 	table = append(table, c.watchTable()...)
 	table = append(table, command{name: "help", handle: c.help})
 	help := &table[len(table)-1] // a failure is met anywhere, and so are its buttons
-	help.components = []route{{idTellSupport + "{code}", c.tellSupport}, {idAgain + "{command}/" + anyBot, askedAgain(table)}}
+	help.components = []route{{idTellSupport + "{code}", c.tellSupport}, {idTellCrashes + anyBot, c.tellCrashes}, {idAgain + "{command}/" + anyBot, askedAgain(table)}}
 	return table
 }
 

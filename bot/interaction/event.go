@@ -65,7 +65,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 		e.UserName = nameOf(d.Get("member"), d.Get("member", "user"))
 	}
 	e.CustomerID = e.UserID
-	e.Reference = reference(e.ID)
+	e.Reference = ReferenceOf(e.ID)
 	e.Message = cmp.Or(messageKey(d), e.ID)
 	e.readData(TypeOf(d), d.Get("data"))
 	switch {
@@ -245,9 +245,9 @@ func IsSnowflake(id string) bool {
 	return err == nil
 }
 
-// reference derives a code of seven letters and digits from the interaction's ID, equal on every replica. It does
-// not reveal the ID.
-func reference(id string) string {
+// ReferenceOf derives a code of seven letters and digits from the ID of an interaction, or of something else that staff
+// read of. It is equal on every replica, and does not reveal the ID.
+func ReferenceOf(id string) string {
 	const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ" // without letters that look like digits
 	sum := sha256.Sum256([]byte(id))
 	bits := binary.BigEndian.Uint64(sum[:])

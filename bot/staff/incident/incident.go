@@ -56,6 +56,9 @@ var ErrUnknown = errors.New("incident: unknown")
 // nobody could be told of an incident there, or in no thread.
 var ErrNoThread = errors.New("incident: the support channel takes no thread")
 
+// ErrCrashes says that nothing failed, but that a customer's bot keeps crashing.
+var ErrCrashes = errors.New("incident: the bot keeps crashing")
+
 // Incident is what happened behind a reference.
 type Incident struct {
 	Reference     string    `json:"reference"`
@@ -77,7 +80,7 @@ type Incident struct {
 	Detail string        `json:"detail"` // the error in full, bounded
 
 	// Cause is what staff have to deal with, as a part of the keys of texts: a code of
-	// package hostapi, or "discord", "filter", "late", "midway", "support", "unsettled" or "internal".
+	// package hostapi, or "crashes", "discord", "filter", "late", "midway", "support", "unsettled" or "internal".
 	Cause string `json:"cause"`
 
 	// Of the call to the hosting service, where that is what failed.
@@ -124,6 +127,8 @@ func CauseOf(err error) string {
 		return string(service.Code)
 	case is(ErrNoThread):
 		return "support"
+	case is(ErrCrashes):
+		return "crashes"
 	case is(interaction.ErrOutcomeUnknown), is(interaction.ErrInterrupted):
 		return "midway"
 	case is(interaction.ErrUnsent):

@@ -27,7 +27,7 @@ func customersFlows() []flow {
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction("component "+a, a, picker(a)))
 	}
-	all = append(all, supportFlow())
+	all = append(all, supportFlow(), crashesFlow())
 	return append(all, flow{
 		route: "component reinstall", need: looks, late: true, good: "may be offline",
 		prepare: steps(types("/bot reinstall", nil), reads("Which bot's")), do: picks("Choose a bot", shop),
@@ -155,6 +155,22 @@ func pickedAction(route, action string, menu step) flow {
 		bot = idle
 	}
 	return flow{route: route, action: action, bot: bot, prepare: menu, do: picks("Choose a bot", bot)}
+}
+
+// crashesFlow is that of the button under an alert of a bot that keeps crashing, of which staff were told before.
+func crashesFlow() flow {
+	inDM := func(c *person) (*discordtest.User, discordtest.View) {
+		dm := c.user.InDM()
+		return dm, newest(dm, "it keeps crashing")
+	}
+	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Tell support", CustomID: "aside/crashes/" + shop + "-" + c.user.ID}
+		return leftButton("it keeps crashing", button)(ctx, c, in)
+	}
+	return flow{
+		route: "component aside/crashes/{bot...}", need: keeps, goesOn: true, lost: "error.untold", good: "Our team (now|already) has",
+		prepare: steps(seen(), left, pressesIn(inDM, "Tell support"), reads("Our team")), do: pressesIn(inDM, "Tell support"),
+	}
 }
 
 // supportFlow is that of the button under a failure, of which nobody knows any more.
