@@ -1,20 +1,19 @@
-// Package leader elects one replica, which does what only one may do, and runs that work.
+// Package leader elects one of the replicas and runs the work that only one may do.
 //
-// Every replica tries to hold one lease in Redis. The one that holds it leads: it reads which
-// records are due in the next seconds, and has each of them reconciled when its time has come.
-// To reconcile is to bring one thing from what is to what is wanted, as a controller of
-// Kubernetes does. What is due is kept in Redis alone, in one sorted set for each kind of work,
-// so that the death of a leader loses nothing: the next leader reads the same sets. A term of
-// leading keeps its queue in memory and throws it away at its end.
+// All replicas compete for one lease in Redis. The holder leads: it reads which records are due in the next
+// seconds, and reconciles each when its time has come. To reconcile is to bring one thing from its actual to its
+// wanted state, as a Kubernetes controller does. Redis has one sorted set of due IDs for each kind of work, so that
+// nothing is lost when a leader dies: the next one reads the same sets. A leader's in-memory queue lasts for one
+// term.
 //
-// Somebody who wants a thing to be reconciled now writes that into the sorted set, and calls
-// Wake. A leader that misses the call finds the entry within Timing.Read.
+// To have something reconciled now, write it into the sorted set and call Wake. If the leader misses the call, it
+// finds the entry within Timing.Read.
 //
-// What ends the process, or panics, again and again, is a dead letter after mostAttempts attempts
-// (letters.go), so that it does not end every replica in turn.
+// An ID whose work panics or ends the process mostAttempts times becomes a dead letter (letters.go), so that it
+// does not end every replica in turn.
 //
-// A leader that Discord does not answer at all resigns, since to hold the lease without working
-// is not to lead. If nobody else leads then, it tries again.
+// A leader that Discord does not answer resigns, so that another replica can try. If none takes the lease, it
+// leads again.
 //
 // # Why no job queue
 //
@@ -56,45 +55,43 @@ import (
 type Kind struct {
 	// Name has no space in it.
 	Name string
-	// Due is the key in Redis of a sorted set that has the IDs of what is to be reconciled, by
-	// when that is due (Unix ms by Redis's clock). No ID has a space in it.
+	// Due is the key of a sorted set in Redis: the IDs to reconcile, by when they are due (Unix ms by Redis's
+	// clock). No ID has a space in it.
 	Due string
-	// Skip is called in the place of a dead letter, and drops what the next Reconcile of the ID would
-	// begin with; nil if that is the whole record.
+	// Skip, if set, is called in place of making a dead letter. It drops the part of the record that the next
+	// Reconcile would begin with.
 	Skip func(ctx context.Context, id string) error
-	// DeadFor is after which time a dead letter is tried again; 0 for Timing.DeadFor.
+	// DeadFor is how long until a dead letter is tried again; 0 for Timing.DeadFor.
 	DeadFor time.Duration
-	// Line returns whose line an ID stands in while it is due. Lines take turns, so that many
-	// IDs of one customer do not delay those of another. If it is nil, there is one line.
+	// Line returns the line that a due ID waits in. Lines take turns, so that many IDs of one customer do not
+	// delay another customer's. If it is nil, there is one line.
 	Line func(id string) string
-	// AtOnce is how many are reconciled at a time. Admit reports whether one more may begin now,
-	// which then does; it may be nil.
+	// AtOnce is how many IDs are reconciled at the same time.
 	AtOnce int
-	Admit  func() bool
+	// Admit reports whether one more may begin now; if so, it begins. It may be nil.
+	Admit func() bool
 	// Limit bounds one Reconcile.
 	Limit time.Duration
-	// Reconcile does what there is to do about an ID, and writes to Redis when it is due again.
-	// It is not called for one ID twice at the same time. It may be called early, twice, or
-	// after a process died in the middle of it, and takes from Redis whether the ID is due. It
-	// returns after which time that is so again; 0 if it is not due, or only after Timing.Window.
-	// After an error the ID waits for Timing.Retry, unless Redis has it due before. An error that is
-	// record.ErrUnreadable makes a dead letter of it.
+	// Reconcile reconciles an ID and saves in Redis when it is due again. It is not called concurrently for one
+	// ID. It may be called early, twice, or after a process died in it, so it must check in Redis whether the
+	// ID is due. It returns how long until the ID is due again; 0 for never, or for more than Timing.Window.
+	// After an error the ID waits for Timing.Retry, unless Redis has it due before. After record.ErrUnreadable
+	// it becomes a dead letter.
 	Reconcile func(ctx context.Context, id string) (again time.Duration, err error)
 }
 
 // Config is what a Leader needs.
 type Config struct {
-	// Redis bounds each command by itself, in about a second, and heeds the deadline of its context.
+	// Redis must bound each command to about a second, and heed the deadline of its context.
 	Redis redis.UniversalClient
 	Space keyspace.Space
-	// Name is what operators know this process by.
+	// Name is the name of this process, for operators.
 	Name string
-	// Silence returns from when until when Discord has answered no request of this process; zero
-	// if it has answered the last one. It may be nil.
+	// Silence is rest.Client.Silence. It may be nil.
 	Silence func() (from, until time.Time)
-	// Version is that of the program. If it changes, dead letters are tried again.
+	// Version is the program's version. If it changes, dead letters are tried again.
 	Version string
-	// OnDead is told of each new dead letter. It may be nil and must not block.
+	// OnDead is called with each new dead letter. It must not block, and may be nil.
 	OnDead func(Letter)
 	Log    zerolog.Logger
 	Timing Timing
@@ -102,24 +99,22 @@ type Config struct {
 
 // Timing is how a Leader uses time. Tests may be less patient.
 type Timing struct {
-	Lease time.Duration // after which another process leads in the place of one that died
-	Renew time.Duration // between two attempts to hold the lease
-	Read  time.Duration // between two readings of what is due
-	// Window is how far ahead is read.
-	Window time.Duration
-	Retry  time.Duration
-	// DeadFor is after which time a dead letter is tried again by itself, and DeadPause for how long,
-	// at first, it is not tried again although somebody makes it due.
+	Lease  time.Duration // how long after its last renewal the lease expires
+	Renew  time.Duration // between two attempts to take or renew the lease
+	Read   time.Duration // between two readings of what is due
+	Window time.Duration // how far ahead is read
+	Retry  time.Duration // after an error of Reconcile
+	// DeadFor is how long until a dead letter is tried again by itself, and DeadPause how long at first it is not
+	// tried again even if somebody makes it due.
 	DeadFor, DeadPause time.Duration
-	// Resign is after which silence of Discord's the leader resigns. It doubles each time, up to
-	// ResignMost, until Discord answers: it may be silent to all.
+	// Resign is how long Discord must be silent for the leader to resign. It doubles each time, up to
+	// ResignMost, until Discord answers, as Discord may be silent to all replicas.
 	Resign, ResignMost time.Duration
-	// Away is for how long a process that has resigned leaves the lease to others, if one of
-	// them takes it.
+	// Away is how long a process that has resigned leaves the lease to others.
 	Away time.Duration
 }
 
-// DefaultTiming returns the timing for operation.
+// DefaultTiming returns the timing for production.
 func DefaultTiming() Timing {
 	return Timing{
 		Lease: 6 * time.Second, Renew: 2 * time.Second, Read: 5 * time.Second, Window: 10 * time.Second,
@@ -131,7 +126,7 @@ func DefaultTiming() Timing {
 const (
 	// callLimit bounds one use of the lease.
 	callLimit = time.Second
-	// mostWaiting is how many IDs of a kind are kept in memory at once.
+	// mostWaiting is how many IDs of a kind are in memory at once.
 	mostWaiting = 10_000
 
 	leaseKey = "{leader}:lease"
@@ -140,26 +135,26 @@ const (
 
 // Leader is this process's part in the election. It is safe for concurrent use.
 type Leader struct {
-	Config
+	cfg     Config
 	kinds   []*Kind
 	lease   *lease.Lease
-	resign  time.Duration        // after which silence it resigns the next time; Run's alone
-	leading atomic.Pointer[term] // nil while another process leads, or none
+	resign  time.Duration        // the next value of Timing.Resign; used by Run only
+	leading atomic.Pointer[term] // nil while this process does not lead
 	terms   atomic.Uint64
-	redis   away.Since // whether it answers attempts to hold the lease
-	token   string     // names this process in what is in flight
-	listed  bool       // Redis may have a list of what is in flight here; a term's alone, and Run's between two
+	redis   away.Since // attempts to take or renew the lease
+	token   string     // names this process in inflightKey
+	listed  bool       // Redis may have this process's list there; used by the term, and by Run between terms
 }
 
 // New returns a leader that does not lead until Run is called.
 func New(c Config) *Leader {
-	return &Leader{Config: c, resign: c.Timing.Resign, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name), token: rand.Text()}
+	return &Leader{cfg: c, resign: c.Timing.Resign, lease: lease.New(c.Redis, c.Space.Key(leaseKey), c.Name), token: rand.Text()}
 }
 
 // Add adds a kind of work. It is called before Run.
 func (l *Leader) Add(k Kind) { l.kinds = append(l.kinds, &k) }
 
-// kind returns which of the kinds has a name; -1 if none has.
+// kind returns the index of the kind with a name; -1 if there is none.
 func (l *Leader) kind(name string) int {
 	return slices.IndexFunc(l.kinds, func(k *Kind) bool { return k.Name == name })
 }
@@ -167,15 +162,15 @@ func (l *Leader) kind(name string) int {
 // Leading reports whether this process leads.
 func (l *Leader) Leading() bool { return l.leading.Load() != nil }
 
-// Term returns how many terms this process has begun. Whoever keeps in memory what another leader
-// may have changed reads it anew in another term.
+// Term returns how many terms this process has begun. In a new term, what is cached in memory may have been changed
+// by another leader.
 func (l *Leader) Term() uint64 { return l.terms.Load() }
 
 // Holder returns the name of the process that leads; "" if none does.
 func (l *Leader) Holder(ctx context.Context) (string, error) { return l.lease.Holder(ctx) }
 
-// Wake has the leader, wherever it runs, reconcile what its caller has made due in Redis. If
-// the call is lost, the leader finds it by itself a little later.
+// Wake makes the leader, in whichever process, reconcile IDs that the caller has made due in Redis. If the call is
+// lost, the leader finds them a little later.
 func (l *Leader) Wake(ctx context.Context, kind string, ids ...string) {
 	if len(ids) == 0 {
 		return
@@ -185,17 +180,17 @@ func (l *Leader) Wake(ctx context.Context, kind string, ids ...string) {
 		t.wake(message)
 		return
 	}
-	if err := l.Redis.Publish(ctx, l.Space.Key(wakeKey), message).Err(); err != nil {
-		l.Log.Debug().Err(err).Msg("the leader could not be told of what is due")
+	if err := l.cfg.Redis.Publish(ctx, l.cfg.Space.Key(wakeKey), message).Err(); err != nil {
+		l.cfg.Log.Debug().Err(err).Msg("the leader could not be told of what is due")
 	}
 }
 
-// Ended reports whether the context of a Reconcile is done because its term has ended. What it could
-// not do is due at once then, for the next leader.
+// Ended reports whether the context of a Reconcile is done because its term has ended. What is left to do should
+// be due at once, for the next leader.
 func Ended(ctx context.Context) bool { return errors.Is(ctx.Err(), context.Canceled) }
 
-// Run leads while this process holds the lease, until ctx is done and what was begun has ended.
-// Then another process may lead at once.
+// Run leads whenever this process holds the lease, until ctx is done and all begun work has ended. Another process
+// may lead at once after that.
 func (l *Leader) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		held := l.hold(ctx)
@@ -208,13 +203,13 @@ func (l *Leader) Run(ctx context.Context) {
 				continue
 			}
 		}
-		pause(ctx, l.Timing.Renew)
+		pause(ctx, l.cfg.Timing.Renew)
 	}
 }
 
 // lead leads for one term. It reports whether this process has resigned.
 func (l *Leader) lead(ctx context.Context) (resigned bool) {
-	l.Log.Info().Str("name", l.Name).Msg("this replica leads")
+	l.cfg.Log.Info().Str("name", l.cfg.Name).Msg("this replica leads")
 	began := time.Now()
 	working, end := context.WithCancel(l.lease.Guard(ctx))
 	l.terms.Add(1)
@@ -226,7 +221,7 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	}()
 	l.leading.Store(t)
 	for ctx.Err() == nil && !resigned {
-		pause(ctx, min(l.Timing.Renew, l.lease.Left()))
+		pause(ctx, min(l.cfg.Timing.Renew, l.lease.Left()))
 		resigned = l.cutOff(began)
 		if !l.hold(ctx) && !l.lease.Held() {
 			break
@@ -240,36 +235,35 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
-	_ = l.lease.Release(ctx) // otherwise it ends by itself
-	l.Log.Info().Bool("resigned", resigned).Msg("this replica leads no more")
+	_ = l.lease.Release(ctx) // if that fails, it expires
+	l.cfg.Log.Info().Bool("resigned", resigned).Msg("this replica leads no more")
 	return resigned
 }
 
-// cutOff reports whether Discord has answered nothing for so long, since the term began, that
-// another is to lead.
+// cutOff reports whether Discord has been silent for long enough in this term to resign.
 func (l *Leader) cutOff(began time.Time) bool {
-	if l.Silence == nil {
+	if l.cfg.Silence == nil {
 		return false
 	}
-	from, until := l.Silence()
+	from, until := l.cfg.Silence()
 	switch {
 	case from.IsZero():
-		l.resign = l.Timing.Resign
+		l.resign = l.cfg.Timing.Resign
 		return false
-	case from.Before(began): // an earlier term has resigned for that
+	case from.Before(began): // an earlier term has resigned for the time before
 		from = began
 	}
 	if until.Sub(from) < l.resign {
 		return false
 	}
-	l.resign = min(2*l.resign, l.Timing.ResignMost)
+	l.resign = min(2*l.resign, l.cfg.Timing.ResignMost)
 	return true
 }
 
-// stayAway leaves the lease to others for a while. If none of them takes it, this process may.
+// stayAway leaves the lease to others for Timing.Away, or until none of them holds it.
 func (l *Leader) stayAway(ctx context.Context) {
-	end := time.Now().Add(l.Timing.Away)
-	for pause(ctx, 2*l.Timing.Renew); ctx.Err() == nil && time.Now().Before(end); pause(ctx, l.Timing.Renew) {
+	end := time.Now().Add(l.cfg.Timing.Away)
+	for pause(ctx, 2*l.cfg.Timing.Renew); ctx.Err() == nil && time.Now().Before(end); pause(ctx, l.cfg.Timing.Renew) {
 		limited, cancel := context.WithTimeout(ctx, callLimit)
 		holder, err := l.Holder(limited)
 		cancel()
@@ -282,11 +276,11 @@ func (l *Leader) stayAway(ctx context.Context) {
 	}
 }
 
-// hold takes or renews the lease, and reports whether that went well.
+// hold takes or renews the lease, and reports whether that succeeded.
 func (l *Leader) hold(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	held, err := l.lease.Hold(ctx, l.Timing.Lease)
+	held, err := l.lease.Hold(ctx, l.cfg.Timing.Lease)
 	if err != nil {
 		l.redis.Failed(time.Now())
 	} else {
@@ -295,7 +289,7 @@ func (l *Leader) hold(ctx context.Context) bool {
 	return held && err == nil
 }
 
-// Reached returns for how long Redis has answered each attempt to hold the lease, whoever held it.
+// Reached returns for how long Redis has answered all attempts to take or renew the lease.
 func (l *Leader) Reached() time.Duration { return l.redis.Well() }
 
 // pause waits until a time is over or ctx is done.

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// queue holds the IDs of one kind that are due now or soon. An ID that is added twice is there
-// once, and one that is worked on is handed out again only after that.
+// queue has the IDs of one kind that are due now or soon. An ID that is added twice is there once. One that is
+// being worked on is handed out again only after that.
 //
-// Those that are due stand in lines, which take turns. It is not safe for concurrent use: the
-// goroutine of a term owns it.
+// Due IDs wait in lines, and the lines take turns. A queue is not safe for concurrent use: the goroutine of a term
+// owns it.
 type queue struct {
 	line    func(id string) string
 	items   map[string]*item
-	waiting byTime              // also has moments from which items were moved since
-	lines   map[string][]string // the IDs that are due
+	waiting byTime              // includes outdated moments of items that were moved
+	lines   map[string][]string // due IDs, by line
 	turns   []string            // the lines that are not empty, in the order of their turns
 	running int
-	full    bool                 // the last reading found as many as it may
-	ended   map[string]time.Time // when the work on an ID has ended, since the last reading
+	full    bool                 // the last reading found mostWaiting IDs
+	ended   map[string]time.Time // when work on an ID ended, since the last reading
 }
 
 // item is an ID in a queue.
 type item struct {
 	at    time.Time
 	state state
-	again bool // somebody has woken it while it was worked on
+	again bool // it was woken while it was being worked on
 }
 
 // state is where an item is.
@@ -35,7 +35,7 @@ type state int
 const (
 	waiting state = iota // for its time
 	due                  // in its line
-	running              // somebody works on it
+	running              // being worked on
 )
 
 func newQueue(line func(string) string) *queue {
@@ -45,8 +45,7 @@ func newQueue(line func(string) string) *queue {
 	return &queue{line: line, items: make(map[string]*item), lines: make(map[string][]string), ended: make(map[string]time.Time)}
 }
 
-// set says when an ID is due, whatever was known before. One that is due already, or worked
-// on, is left alone.
+// set sets when an ID is due, unless it is due already or being worked on.
 func (q *queue) set(id string, at time.Time) {
 	i := q.items[id]
 	if i == nil {
@@ -59,7 +58,7 @@ func (q *queue) set(id string, at time.Time) {
 	}
 }
 
-// wake says that an ID is due. One that is worked on is due again after that.
+// wake makes an ID due now. One that is being worked on is due again after that.
 func (q *queue) wake(id string, now time.Time) {
 	if i := q.items[id]; i != nil && i.state == running {
 		i.again = true
@@ -68,7 +67,7 @@ func (q *queue) wake(id string, now time.Time) {
 	q.set(id, now)
 }
 
-// ready has what is due stand in line, and reports whether there is anything.
+// ready moves what has become due into the lines, and reports whether they have any IDs.
 func (q *queue) ready(now time.Time) bool {
 	for len(q.waiting) > 0 && !q.waiting[0].at.After(now) {
 		m, _ := heap.Pop(&q.waiting).(moment)
@@ -86,7 +85,7 @@ func (q *queue) ready(now time.Time) bool {
 	return len(q.turns) > 0
 }
 
-// next hands out an ID after ready has reported that there is one.
+// next hands out an ID. It is called after ready has reported true.
 func (q *queue) next() (id string) {
 	line := q.turns[0]
 	id = q.lines[line][0]
@@ -101,8 +100,7 @@ func (q *queue) next() (id string) {
 	return id
 }
 
-// done says that the work on an ID has ended, and when it is due again; zero if nobody knows
-// of a time.
+// done ends the work on an ID. next is when it is due again; zero if that is not known here.
 func (q *queue) done(id string, next, now time.Time) {
 	if q.items[id].again {
 		next = now
@@ -115,8 +113,8 @@ func (q *queue) done(id string, next, now time.Time) {
 	}
 }
 
-// merge takes over what a reading of Redis has found. What was worked on since it began may be in
-// it as it was before, and is left alone.
+// merge adds what a reading of Redis has found, except IDs on which work has ended since the reading began: their
+// due times may be outdated.
 func (q *queue) merge(began time.Time, f found) {
 	q.full = f.full
 	for id, at := range f.due {
@@ -127,7 +125,7 @@ func (q *queue) merge(began time.Time, f found) {
 	maps.DeleteFunc(q.ended, func(_ string, at time.Time) bool { return !at.After(began) })
 }
 
-// more reports, once, that half of a full reading is done, so that the next one is due.
+// more reports once that half of a full reading is done, and that it is time to read again.
 func (q *queue) more() bool {
 	if !q.full || len(q.items) > mostWaiting/2 {
 		return false
@@ -136,7 +134,7 @@ func (q *queue) more() bool {
 	return true
 }
 
-// until returns when to look for the next ID that is not due yet; zero if there is none.
+// until returns when the next ID becomes due; zero if there is none.
 func (q *queue) until() time.Time {
 	if len(q.waiting) == 0 {
 		return time.Time{}

@@ -18,38 +18,37 @@ import (
 )
 
 const (
-	// admitCheck is when a kind is asked again that has not admitted what is due.
+	// admitCheck is how long to wait after Kind.Admit has reported false.
 	admitCheck = 100 * time.Millisecond
-	// idle is for how long a term waits if it knows of nothing that becomes due.
+	// idle is how long a term waits if nothing is about to become due.
 	idle = time.Minute
-	// mostWakeups is how many calls of Wake a term has not taken yet at most. The next reading finds
-	// what those say that come on top.
+	// mostWakeups bounds the queued calls of Wake. Further ones are dropped: the next reading finds their IDs.
 	mostWakeups = 1000
 )
 
 // term is one term of leading.
 type term struct {
 	*Leader
-	wakeups chan string // calls of Wake: a kind and IDs, with spaces between
+	wakeups chan string // calls of Wake: a kind and IDs, separated by spaces
 	ended   chan outcome
 	read    chan reading
 	more    chan struct{} // asks for another reading
 
-	// The goroutine of run alone uses these.
-	queues   []*queue           // one of each kind
-	tries    map[string]tries   // the attempts that count, by name
+	// Used by the goroutine of run only.
+	queues   []*queue           // by kind
+	tries    map[string]tries   // by name
 	dead     map[string]*Letter // by name
 	inflight map[string]bool    // by name
-	alone    *work              // what is worked alone, or is as soon as nothing else is
+	alone    *work              // being worked on alone, or waiting for that
 }
 
-// tries are the attempts that count.
+// tries are counted attempts.
 type tries struct {
 	n     int
-	panic string // the last one in this term; empty for none
+	panic string // the last panic in this term, or ""
 }
 
-// work is an ID that is due, with what is known of it.
+// work is a due ID.
 type work struct {
 	kind   int
 	id     string
@@ -58,13 +57,13 @@ type work struct {
 	letter *Letter // nil if it is no dead letter
 }
 
-// outcome is what is known of work after it has ended.
+// outcome is work that has ended.
 type outcome struct {
 	work
-	next time.Time // when it is due again; zero if the leader need not know
+	next time.Time // when it is due again; zero if that is after Timing.Window, or never
 }
 
-// reading is what Redis says.
+// reading is one reading of Redis.
 type reading struct {
 	began time.Time
 	found []found // of each kind
@@ -74,7 +73,7 @@ type reading struct {
 // found is what is due of a kind, by when.
 type found struct {
 	due  map[string]time.Time
-	full bool // more may be due
+	full bool // there may be more
 }
 
 func newTerm(l *Leader) *term {
@@ -96,13 +95,13 @@ func (t *term) wake(call string) {
 	}
 }
 
-// run works until ctx is done, and until what was begun has ended.
+// run works until ctx is done and all begun work has ended.
 func (t *term) run(ctx context.Context) {
 	var helping sync.WaitGroup
 	defer helping.Wait()
 	helping.Go(func() { t.listen(ctx) })
 	for err := t.count(ctx); err != nil; err = t.count(ctx) {
-		if pause(ctx, t.Timing.Renew); ctx.Err() != nil {
+		if pause(ctx, t.cfg.Timing.Renew); ctx.Err() != nil {
 			return
 		}
 	}
@@ -145,7 +144,7 @@ func (t *term) merge(r reading) {
 		}
 	}
 	for key, letter := range t.dead {
-		if letter.Last.After(r.began) { // the reading may be older
+		if letter.Last.After(r.began) { // the reading may have an older one
 			r.dead[key] = letter
 		}
 	}
@@ -160,7 +159,7 @@ func (t *term) readMore() {
 	}
 }
 
-// begin begins what is due and may begin. It returns for how long there is nothing else to begin.
+// begin begins all work that is due and may begin. It returns how long until there may be more.
 func (t *term) begin(ctx context.Context) time.Duration {
 	wait := idle
 	var batch []work
@@ -180,7 +179,7 @@ func (t *term) begin(ctx context.Context) time.Duration {
 		if q.more() {
 			t.readMore()
 		}
-		// What waits for others to end is begun when they have.
+		// If work waits for other work, the end of that calls begin again.
 		if at := q.until(); !at.IsZero() && q.running < k.AtOnce && t.alone == nil {
 			wait = min(wait, time.Until(at))
 		}
@@ -194,14 +193,15 @@ func (t *term) begin(ctx context.Context) time.Duration {
 	return max(wait, 0)
 }
 
-// next takes what is next of a kind.
+// next takes the next due ID of a kind.
 func (t *term) next(kind int) work {
 	id := t.queues[kind].next()
 	key := name(t.kinds[kind].Name, id)
 	return work{kind: kind, id: id, key: key, tries: t.tries[key], letter: t.dead[key]}
 }
 
-// start begins work once Redis has it in the list of what is in flight. It reports whether Redis has.
+// start saves work in the list of what is in flight and then begins it. It reports whether Redis has saved the
+// list.
 func (t *term) start(ctx context.Context, batch []work) bool {
 	for _, w := range batch {
 		t.inflight[w.key] = true
@@ -209,7 +209,7 @@ func (t *term) start(ctx context.Context, batch []work) bool {
 	err := t.list(ctx, slices.Collect(maps.Keys(t.inflight)))
 	for _, w := range batch {
 		if err != nil {
-			t.end(outcome{w, time.Now().Add(t.Timing.Retry)})
+			t.end(outcome{w, time.Now().Add(t.cfg.Timing.Retry)})
 			continue
 		}
 		go t.work(ctx, w)
@@ -217,7 +217,7 @@ func (t *term) start(ctx context.Context, batch []work) bool {
 	return err == nil
 }
 
-// end notes how work has ended.
+// end takes over the outcome of work.
 func (t *term) end(o outcome) {
 	delete(t.inflight, o.key)
 	if t.alone != nil && t.alone.key == o.key {
@@ -249,14 +249,14 @@ func (t *term) work(ctx context.Context, w work) {
 	o := outcome{work: w}
 	switch {
 	case err != nil:
-		o.next = time.Now().Add(t.Timing.Retry)
-	case again > 0 && again <= t.Timing.Window:
+		o.next = time.Now().Add(t.cfg.Timing.Retry)
+	case again > 0 && again <= t.cfg.Timing.Window:
 		o.next = time.Now().Add(again)
 	}
 	t.ended <- o
 }
 
-// reconcile works on an ID. Whatever returns has no attempt that counts, and is no dead letter.
+// reconcile calls Reconcile. If that returns, the counted attempts are reset, and the ID is no dead letter.
 func (t *term) reconcile(ctx context.Context, w *work) (again time.Duration, err error) {
 	k := t.kinds[w.kind]
 	limited, cancel := context.WithTimeout(ctx, k.Limit)
@@ -270,7 +270,7 @@ func (t *term) reconcile(ctx context.Context, w *work) (again time.Duration, err
 	case errors.Is(err, record.ErrUnreadable):
 		return t.bury(ctx, w, err.Error())
 	case err != nil:
-		t.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
+		t.cfg.Log.Debug().Err(err).Str("kind", k.Name).Str("id", w.id).Msg("what the leader works on is tried again later")
 	}
 	if (w.tries.n > 0 || w.letter != nil) && t.forget(ctx, w.key) == nil {
 		w.tries, w.letter = tries{}, nil
@@ -278,19 +278,19 @@ func (t *term) reconcile(ctx context.Context, w *work) (again time.Duration, err
 	return again, err
 }
 
-// call has an ID reconciled. A panic ends no process; panics is what it was, "" without one.
+// call calls Reconcile and recovers from a panic; panics describes it.
 func (t *term) call(ctx context.Context, k *Kind, id string) (again time.Duration, panics string, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			panics = fmt.Sprintf("panic: %.200v", p)
-			t.Log.Error().Any("panic", p).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
+			t.cfg.Log.Error().Any("panic", p).Str("kind", k.Name).Str("id", id).Bytes("stack", debug.Stack()).Msg("the leader cannot deal with something, which is tried again later")
 		}
 	}()
 	again, err = k.Reconcile(ctx, id)
 	return again, "", err
 }
 
-// keepReading reads now and then what is due soon.
+// keepReading reads what is due every Timing.Read, or when readMore asks for it.
 func (t *term) keepReading(ctx context.Context) {
 	for ctx.Err() == nil {
 		if r, err := t.readAll(ctx); err == nil {
@@ -302,7 +302,7 @@ func (t *term) keepReading(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 		case <-t.more:
-		case <-time.After(t.Timing.Read):
+		case <-time.After(t.cfg.Timing.Read):
 		}
 	}
 }
@@ -315,14 +315,14 @@ func (t *term) readAll(ctx context.Context) (reading, error) {
 		return r, err
 	}
 	asked := time.Now()
-	clock, err := t.Redis.Time(ctx).Result()
+	clock, err := t.cfg.Redis.Time(ctx).Result()
 	if err != nil {
 		return r, err
 	}
-	here := asked.Add(time.Since(asked) / 2) // when it was that time there
-	until := strconv.FormatInt(clock.Add(t.Timing.Window).UnixMilli(), 10)
+	here := asked.Add(time.Since(asked) / 2) // this process's time at Redis's time
+	until := strconv.FormatInt(clock.Add(t.cfg.Timing.Window).UnixMilli(), 10)
 	answers := make([]*redis.ZSliceCmd, len(t.kinds))
-	_, _ = t.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
+	_, _ = t.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
 		for i, k := range t.kinds {
 			answers[i] = p.ZRangeArgsWithScores(ctx, redis.ZRangeArgs{Key: k.Due, Start: "-inf", Stop: until, ByScore: true, Count: mostWaiting})
 		}
@@ -332,7 +332,7 @@ func (t *term) readAll(ctx context.Context) (reading, error) {
 		entries, err := answers[i].Result()
 		if err != nil {
 			if !Ended(ctx) {
-				t.Log.Warn().Err(err).Str("kind", k.Name).Msg("redis does not tell what is due")
+				t.cfg.Log.Warn().Err(err).Str("kind", k.Name).Msg("redis does not tell what is due")
 			}
 			continue
 		}
@@ -345,9 +345,9 @@ func (t *term) readAll(ctx context.Context) (reading, error) {
 	return r, nil
 }
 
-// listen takes the calls of Wake in other processes.
+// listen receives calls of Wake from other processes.
 func (t *term) listen(ctx context.Context) {
-	calls := t.Redis.Subscribe(ctx, t.Space.Key(wakeKey))
+	calls := t.cfg.Redis.Subscribe(ctx, t.cfg.Space.Key(wakeKey))
 	defer func() { _ = calls.Close() }()
 	received := calls.Channel()
 	for {
