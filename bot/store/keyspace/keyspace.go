@@ -1,6 +1,5 @@
-// Package keyspace names what the program keeps in Redis for one Discord application, so
-// that two bots on one Redis, such as one that is developed and one that customers use,
-// do not take each other's shards, panels or log entries for their own.
+// Package keyspace makes the Redis keys of one Discord application. Two bots on one Redis, such as one in
+// development and one in production, then keep their shards, panels and log entries apart.
 package keyspace
 
 import (
@@ -16,15 +15,12 @@ import (
 // unnamed begins the space of an application whose token does not say its ID.
 const unnamed = "token-"
 
-// Space is the part of Redis that belongs to one application. The zero value is for tests
-// that have one alone.
+// Space is the part of Redis that belongs to one application. The zero value is for tests.
 type Space string
 
-// Of returns the space of the application whose bot has a token. The token's first part is
-// the application's ID in base64
-// (https://discord.com/developers/docs/reference#authentication). Where it is anything
-// else, a hash of the token takes the ID's place: what is kept is then not found under
-// another token.
+// Of returns the space of the application of a bot's token. The token's first part is the application's ID in base64
+// (https://discord.com/developers/docs/reference#authentication). If it is anything else, a hash of the token
+// takes its place: then nothing is found again under a new token.
 func Of(token secret.Text) Space {
 	first, _, _ := strings.Cut(token.Reveal(), ".")
 	id, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(first, "="))
@@ -35,14 +31,12 @@ func Of(token secret.Text) Space {
 	return Space(unnamed + hex.EncodeToString(sum[:8]))
 }
 
-// MayBeOf reports whether the space may be that of the application with an ID: a space that names none
-// may be anybody's.
+// MayBeOf reports whether the space may belong to the application with an ID. It may if it names no ID.
 func (s Space) MayBeOf(applicationID string) bool {
 	return s == "" || string(s) == applicationID || strings.HasPrefix(string(s), unnamed)
 }
 
-// Key returns the key in Redis of what has a name in the space. A hash tag, by which a
-// Cluster keeps keys in one slot, is a part of the name.
+// Key returns the key of a name in the space. The name includes the hash tag by which a Cluster chooses the slot.
 func (s Space) Key(name string) string {
 	if s == "" {
 		return "hostbot:" + name

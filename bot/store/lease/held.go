@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrLost says that this process does not hold the lease any more under which it was to act.
+// ErrLost says that this process does not hold the lease any more that it acts under.
 var ErrLost = errors.New("lease: this process does not hold it any more")
 
 // Holder returns the name of the process that holds the lease; "" if none does.
@@ -22,11 +22,11 @@ func (l *Lease) Holder(ctx context.Context) (string, error) {
 	return name, err
 }
 
-// Left returns for how long this process surely holds the lease, 0 if it may not. That counts
-// from before the request by which Hold took or renewed it.
+// Left returns for how long this process certainly holds the lease; 0 if it may not. The time counts from before the
+// request by which Hold took or renewed it.
 //
-// It is told by two clocks, the one of which is earlier counts: a machine that is suspended may
-// stop the monotonic one (Go's package time, "Monotonic Clocks"), and somebody may set the other.
+// The lesser of two clocks' answers counts: the monotonic clock may stop while a machine is suspended (Go's package
+// time, "Monotonic Clocks"), and the wall clock may be set.
 func (l *Lease) Left() time.Duration {
 	until := l.until.Load()
 	if until == nil {
@@ -35,7 +35,7 @@ func (l *Lease) Left() time.Duration {
 	return max(0, min(time.Until(*until), until.Round(0).Sub(time.Now().Round(0))))
 }
 
-// Held reports whether this process surely holds the lease.
+// Held reports whether this process certainly holds the lease.
 func (l *Lease) Held() bool { return l.Left() > 0 }
 
 // guardKey is the key of a lease in a context.
@@ -46,8 +46,8 @@ func (l *Lease) Guard(ctx context.Context) context.Context {
 	return context.WithValue(ctx, guardKey{}, l)
 }
 
-// Check returns ErrLost if a context is for what is done under a lease that this process does
-// not hold any more. Who writes to the outside calls it right before.
+// Check returns ErrLost if a context is Guard's and this process does not hold the lease any more. It is called right
+// before each request to the outside.
 func Check(ctx context.Context) error {
 	if l, ok := ctx.Value(guardKey{}).(*Lease); ok && !l.Held() {
 		return ErrLost

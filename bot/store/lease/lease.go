@@ -1,10 +1,8 @@
-// Package lease decides which of the processes that share a Redis does what only one of
-// them is to do.
+// Package lease lets one of the processes that share a Redis hold a lease.
 //
-// A process holds the lease for as long as it renews it. Where it dies, another one has
-// it when the time is over. A process that is stopped and goes on later may believe that
-// it holds a lease which another has by then: what it does must bear that, or be bounded
-// by the lease's time.
+// A process holds the lease as long as it renews it. When it dies, the lease expires and another process may take
+// it. A process that was suspended may believe that it holds a lease that another one has by then. Guard and Check
+// help; what they do not catch must be harmless.
 package lease
 
 import (
@@ -21,31 +19,29 @@ type Lease struct {
 	redis redis.UniversalClient
 	key   string
 	token string                    // of this process
-	until atomic.Pointer[time.Time] // for how long it holds the lease; nil if it does not
+	until atomic.Pointer[time.Time] // when the lease expires; nil if this process does not hold it
 }
 
-// New returns a lease with a key in Redis, which nobody here holds yet. The name is that of this
-// process, which Holder returns; it has no space in it.
+// New returns a lease with a key in Redis. name is what Holder returns for this process; it has no space in it.
 func New(client redis.UniversalClient, key, name string) *Lease {
 	return &Lease{redis: client, key: key, token: name + " " + rand.Text()}
 }
 
-// holdScript has one process hold the lease for ARGV[2] ms, or no more if that is 0, unless another
-// one does. It returns whether it was not another's.
-// KEYS: the lease's. ARGV: the token, and for how long.
+// holdScript takes or renews the lease, or releases it, unless another process holds it. It returns 1 unless another
+// process holds it. KEYS: 1 the lease. ARGV: 1 the token, 2 for how many ms; 0 to release.
 const holdScript = `
 local holder = redis.call('GET', KEYS[1])
 if holder and holder ~= ARGV[1] then return 0 end
 if ARGV[2] == '0' then redis.call('DEL', KEYS[1]) else redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return 1`
 
-// Hold takes the lease, or renews it, unless another process holds it, and reports whether
-// this one does. It lasts for whole milliseconds, and for as long in each process. After an error nobody knows who holds it.
+// Hold takes or renews the lease, unless another process holds it, and reports whether this one does. lasts is in
+// whole milliseconds, and the same in each process. After an error it is not known who holds the lease.
 func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	until := time.Now().Add(lasts)
 	held, err := l.hold(ctx, lasts)
 	switch {
-	case err != nil: // what was held before is held until its time is over
+	case err != nil: // a lease that was held before is held until it expires
 	case held:
 		l.until.Store(&until)
 	default:
@@ -54,8 +50,7 @@ func (l *Lease) Hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	return held, err
 }
 
-// Release lets another process take the lease at once, where this one holds it. Where
-// that fails, the lease ends by itself.
+// Release releases the lease if this process holds it. If that fails, the lease expires.
 func (l *Lease) Release(ctx context.Context) error {
 	l.until.Store(nil)
 	_, err := l.hold(ctx, 0)

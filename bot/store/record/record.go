@@ -1,11 +1,9 @@
-// Package record keeps records in Redis of what is wanted and of what was done about it, each
-// with a time at which it is due to be looked at.
+// Package record keeps records in Redis, each with a time at which it is due to be worked on.
 //
-// Whoever takes a record that is due works on it for a time. It is due again when that is
-// over, so that the death of a process loses nothing. Two who work on one record do not
-// overwrite each other: the one who has read an earlier version, or a record that is no more,
-// is refused (ErrConflict). A record that cannot be decoded delays no other (ErrUnreadable): the
-// leader makes a dead letter of it, and it is kept for unreadableFor.
+// Taking a due record puts off when it is due for the time that the work may take, so that nothing is lost if the
+// process dies. Concurrent writers do not overwrite each other: Save is refused if the record was saved or removed
+// since it was read (ErrConflict). A record that cannot be decoded (ErrUnreadable) becomes a dead letter of the leader
+// and is kept for unreadableFor; others are not delayed.
 package record
 
 import (
@@ -23,27 +21,26 @@ import (
 )
 
 var (
-	// ErrConflict says that a record was saved by another, or removed, since it was read.
+	// ErrConflict says that a record was saved or removed since it was read.
 	ErrConflict = errors.New("record: it was saved or removed meanwhile")
-	// ErrExists says that there is a record with an ID already.
+	// ErrExists says that a record with the ID exists already.
 	ErrExists = errors.New("record: there is one already")
-	// ErrUnreadable says that what Redis has of a record is none that can be decoded.
+	// ErrUnreadable says that a record cannot be decoded.
 	ErrUnreadable = errors.New("record: it cannot be read")
 	// ErrTooMany says that the owner has as many records as allowed.
 	ErrTooMany = errors.New("record: the owner has too many")
 )
 
 const (
-	// callLimit bounds one use of Redis.
+	// callLimit bounds one request to Redis.
 	callLimit = time.Second
-	// updateAttempts is how often Update tries a change that meets others.
+	// updateAttempts is how often Update tries if others save the record meanwhile.
 	updateAttempts = 10
-	// laterFormat is the pause after which a record is looked at again that a later version of
-	// the program has written.
+	// laterFormat is how long a record of a later format is put off.
 	laterFormat = time.Minute
-	// newVersion is the version of a record that is yet to be saved.
+	// newVersion is the version of a record that was never saved.
 	newVersion = "0"
-	// unreadableFor is for how long a record is kept that cannot be decoded.
+	// unreadableFor is how long a record that cannot be decoded is kept.
 	unreadableFor = 30 * 24 * time.Hour
 )
 
@@ -54,33 +51,32 @@ type Kind[T any] struct {
 	Space keyspace.Space
 	// Name is the hash tag of the kind's keys.
 	Name string
-	// Format is counted up when T changes so that earlier versions of the program cannot read
-	// it. A record of a later format is left alone, or taken for one of this if AnyFormat is set.
+	// Format is incremented when T changes so that earlier versions of the program cannot read it. A record of a
+	// later format is left alone or, with AnyFormat, read as if it were of this one.
 	Format    int
 	AnyFormat bool
-	// Lenient says that what cannot be decoded is taken for an empty record, which may be saved anew.
+	// Lenient reads a record that cannot be decoded as an empty one. Saving it overwrites it.
 	Lenient bool
-	// Life is for how long a record is kept after it is saved that says nothing else; 0 to leave
-	// that as it is.
+	// Life is how long a record is kept after it is saved, unless Record.Life says something else; 0 to leave its
+	// expiry as it is.
 	Life time.Duration
 }
 
-// Record is a record as it was read or saved.
+// Record is a record as it was last read or saved.
 type Record[T any] struct {
 	ID    string
 	Owner string // "" if it is not known
 	Value T
-	Life  time.Duration // for how long it is kept after it is saved, which may be ForEver; 0 for as long as others of its kind
-	Count string        // a field of the kind's counts that goes up as the record is saved; "" for none
+	Life  time.Duration // how long it is kept after it is saved, or ForEver; 0 for Kind.Life
+	Count string        // a field of the kind's counts that Save increments; "" for none
 	Read  int64         // when it was read, in Unix ms by Redis's clock
 
 	version string
-	due     string // its score since it was taken
-	next    int64  // when it is due now, in Unix ms by Redis's clock; 0 if it is not
+	due     string // its score when it was taken
+	next    int64  // when it is due, in Unix ms by Redis's clock; 0 for never
 }
 
-// Again returns after which time a record is due that was saved, at least 1 ms; 0 if it is not
-// due at all.
+// Again returns how long until a saved record is due, at least 1 ms; 0 if it is never due.
 func (r *Record[T]) Again() time.Duration {
 	if r.next == 0 {
 		return 0
@@ -88,16 +84,16 @@ func (r *Record[T]) Again() time.Duration {
 	return max(time.Millisecond, time.Duration(r.next-r.Read)*time.Millisecond)
 }
 
-// IsNew reports whether the record is yet to be saved for the first time.
+// IsNew reports whether the record was never saved.
 func (r *Record[T]) IsNew() bool { return r.version == newVersion }
 
-// ForEver in the place of a record's Life says that it is kept until it is removed.
+// ForEver as Record.Life keeps a record until it is removed.
 const ForEver time.Duration = -1 * time.Millisecond
 
-// In the place of a time.
+// Special values of after in Save.
 const (
-	Keep  time.Duration = -1 // when it is due stays as it is, as the caller goes on with it
-	Never time.Duration = -2 // it is not due until somebody saves it
+	Keep  time.Duration = -1 // leave the due time as it is, as the caller is still working on the record
+	Never time.Duration = -2 // not due until it is saved or scheduled again
 )
 
 func (k *Kind[T]) key(name string) string { return k.Space.Key("{" + k.Name + "}:" + name) }
@@ -106,14 +102,13 @@ func (k *Kind[T]) keys(id, owner string) []string {
 	return []string{k.key("record:" + id), k.key("due"), k.key("of:" + owner)}
 }
 
-// New returns a record that is yet to be saved. If there is one with the ID by then, Save
-// returns ErrConflict.
+// New returns a new record. If a record with the ID exists, Save returns ErrConflict.
 func (k *Kind[T]) New(id, owner string) *Record[T] {
 	return &Record[T]{ID: id, Owner: owner, version: newVersion}
 }
 
-// Add adds a record on which the caller works for a time; if the caller dies, it is due then.
-// The owner may have so many of the kind. The error may be ErrExists or ErrTooMany.
+// Add saves a new record that is due after the time work, in case the caller dies. most is how many records the
+// owner may have; 0 for no limit. The error may be ErrExists or ErrTooMany.
 func (k *Kind[T]) Add(ctx context.Context, id, owner string, value T, work time.Duration, most int) (*Record[T], error) {
 	r := k.New(id, owner)
 	r.Value = value
@@ -124,23 +119,21 @@ func (k *Kind[T]) Add(ctx context.Context, id, owner string, value T, work time.
 	return r, err
 }
 
-// Save saves a record that was read. One that was taken is due again after a time, unless
-// somebody has hastened it since; another one is due no later than after that time. The error
-// may be ErrConflict.
+// Save saves a record. If it was taken, it is due again after the time given, unless it was hastened since.
+// Otherwise it is due no later than that. The error may be ErrConflict.
 func (k *Kind[T]) Save(ctx context.Context, r *Record[T], after time.Duration) error {
 	return k.save(ctx, r, after, 0)
 }
 
-// Update changes a record, has it be due no later than after a time, and returns it; nil if there is
-// none, or if change returns false, which saves nothing. change gets the newest value and writes only
-// what its caller owns: it is called again if another saves the record meanwhile. The error is
-// ErrConflict if that has happened updateAttempts times.
+// Update reads a record, calls change with its value, and saves it, as Save does. It returns the record; nil if
+// there is none, or if change returns false and so nothing is saved. change should write only fields that its caller
+// owns. If the record is saved by others meanwhile, change is called again; after updateAttempts times the error is
+// ErrConflict.
 func (k *Kind[T]) Update(ctx context.Context, id, owner string, after time.Duration, change func(*T) bool) (*Record[T], error) {
 	return k.Upsert(ctx, id, owner, after, func(r *Record[T]) bool { return !r.IsNew() && change(&r.Value) })
 }
 
-// Upsert is Update that makes a record if there is none (Record.IsNew). change may also say for how long the
-// record is kept, and as what it is counted.
+// Upsert is Update, except that it makes a record if there is none (Record.IsNew). change may also set Life and Count.
 func (k *Kind[T]) Upsert(ctx context.Context, id, owner string, after time.Duration, change func(*Record[T]) bool) (*Record[T], error) {
 	for range updateAttempts {
 		r, err := k.Get(ctx, id, owner)
@@ -193,13 +186,11 @@ func (k *Kind[T]) save(ctx context.Context, r *Record[T], after time.Duration, m
 	return err
 }
 
-// DueKey returns the key of the sorted set of IDs by when they are due, in Unix ms by Redis's
-// clock.
+// DueKey returns the key of the sorted set of IDs, by when they are due (Unix ms by Redis's clock).
 func (k *Kind[T]) DueKey() string { return k.key("due") }
 
-// Take returns a record if it is due. It is due again after the time that the caller works on
-// it. Otherwise the record is nil, and again is after which time it is due; 0 if it is not. The error
-// may be ErrUnreadable.
+// Take returns a record if it is due, and makes it due again after the time work. If it is not due, r is nil and
+// again is how long until it is; 0 for never. The error may be ErrUnreadable.
 func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *Record[T], again time.Duration, err error) {
 	limited, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -221,19 +212,19 @@ func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *R
 		later := redis.Z{Score: float64(now + laterFormat.Milliseconds()), Member: id}
 		return nil, 0, k.Redis.ZAddXX(limited, k.key("due"), later).Err()
 	case err != nil:
-		_ = k.Redis.PExpire(limited, k.key("record:"+id), unreadableFor).Err() // or the next time
+		_ = k.Redis.PExpire(limited, k.key("record:"+id), unreadableFor).Err() // or the next Take does it
 		return nil, 0, err
 	}
 	return r, 0, nil
 }
 
-// errLater says that a later version of the program has written a record.
+// errLater says that a record has a later format.
 var errLater = errors.New("record: its format is a later one")
 
-// decode reads what Redis has of a record. The error is errLater or ErrUnreadable.
+// decode decodes a record. The error is errLater or ErrUnreadable.
 func (k *Kind[T]) decode(r *Record[T], format, data string) error {
 	written, err := strconv.Atoi(format)
-	_, noVersion := strconv.ParseInt(r.version, 10, 64) // nobody could save it
+	_, noVersion := strconv.ParseInt(r.version, 10, 64) // without one it cannot be saved
 	switch {
 	case err != nil || noVersion != nil || data == "null":
 		err = errors.New("it is no record")
@@ -248,23 +239,23 @@ func (k *Kind[T]) decode(r *Record[T], format, data string) error {
 	return nil
 }
 
-// Hasten has records be due now, those that there are.
+// Hasten makes those of some records due now that have a due time.
 func (k *Kind[T]) Hasten(ctx context.Context, ids ...string) error {
-	return k.due(ctx, redis.ZAddArgs{XX: true}, 0, ids) // a score that is over
+	return k.due(ctx, redis.ZAddArgs{XX: true}, 0, ids)
 }
 
-// Schedule has records be due now, also those that are not due at all.
+// Schedule makes records due now.
 func (k *Kind[T]) Schedule(ctx context.Context, ids ...string) error {
 	return k.ScheduleAfter(ctx, 0, ids...)
 }
 
-// ScheduleAfter has records be due no later than after a time, also those that are not due at all.
+// ScheduleAfter makes records due no later than after a time.
 func (k *Kind[T]) ScheduleAfter(ctx context.Context, after time.Duration, ids ...string) error {
 	score := float64(0)
 	if after > 0 {
 		score = float64(time.Now().Add(after).UnixMilli())
 	}
-	return k.due(ctx, redis.ZAddArgs{LT: true}, score, ids) // who takes what is no record any more drops it
+	return k.due(ctx, redis.ZAddArgs{LT: true}, score, ids) // Take drops an ID without a record
 }
 
 func (k *Kind[T]) due(ctx context.Context, which redis.ZAddArgs, score float64, ids []string) error {
@@ -279,7 +270,7 @@ func (k *Kind[T]) due(ctx context.Context, which redis.ZAddArgs, score float64, 
 	return k.Redis.ZAddArgs(ctx, k.key("due"), which).Err()
 }
 
-// Waiting returns how many records are due, now or later.
+// Waiting returns how many records have a due time.
 func (k *Kind[T]) Waiting(ctx context.Context) (int, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -287,8 +278,8 @@ func (k *Kind[T]) Waiting(ctx context.Context) (int, error) {
 	return int(n), err
 }
 
-// Remove removes a record, whoever works on it, and returns it as it was last; nil if it was
-// removed before, or is none. left is how many the owner has now.
+// Remove removes a record, even if somebody is working on it, and returns its last state; nil if there was none.
+// left is how many records the owner has now.
 func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T], left int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -356,14 +347,14 @@ func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error)
 	case k.Lenient && errors.Is(err, ErrUnreadable):
 		*r = Record[T]{ID: id, Owner: owner, version: r.version}
 		return r, nil
-	case errors.Is(err, ErrUnreadable): // who works on another record makes no dead letter of that
+	case errors.Is(err, ErrUnreadable): // not wrapped: the caller may be working on another record
 		err = errors.New(err.Error())
 	}
 	return r, err
 }
 
-// read reads the fields of a record; nil if there is none. The error may be errLater or ErrUnreadable, beside a
-// record without its value.
+// read decodes the fields of a record; nil if there is none. With errLater or ErrUnreadable it returns a record
+// without a value.
 func (k *Kind[T]) read(found *redis.SliceCmd, id, owner string) (*Record[T], error) {
 	fields, err := found.Result()
 	if err != nil || len(fields) != 3 || fields[0] == nil && fields[2] == nil {
@@ -376,14 +367,13 @@ func (k *Kind[T]) read(found *redis.SliceCmd, id, owner string) (*Record[T], err
 	return r, k.decode(r, format, data)
 }
 
-// Of returns an owner's records, those that can be read.
+// Of returns an owner's records, without those that cannot be read.
 func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 	own, _, err := k.of(ctx, owner)
 	return own, err
 }
 
-// RemoveUnreadable removes those of an owner's records that cannot be decoded. What forgets an owner
-// calls it, as Of does not return them.
+// RemoveUnreadable removes the owner's records that cannot be decoded, and that Of does not return.
 func (k *Kind[T]) RemoveUnreadable(ctx context.Context, owner string) error {
 	_, unreadable, err := k.of(ctx, owner)
 	for _, id := range unreadable {
@@ -420,7 +410,7 @@ func (k *Kind[T]) of(ctx context.Context, owner string) (own []*Record[T], unrea
 			return nil, nil, err
 		case r != nil:
 			own = append(own, r)
-		default: // it is over
+		default: // it has expired
 			_ = k.Redis.SRem(limited, k.key("of:"+owner), id).Err()
 		}
 	}

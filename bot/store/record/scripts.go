@@ -5,25 +5,22 @@ package record
 //	{kind}:record:ID hash: v the version, f the format, r the record as JSON, o the owner
 //	{kind}:due       sorted set: the IDs, by when they are due (Unix ms, by Redis's clock)
 //	{kind}:of:OWNER  set: the IDs of an owner's records
-//	{kind}:counts    hash: how often records were saved that were to be counted
+//	{kind}:counts    hash: how often records were saved with a Count, by that
 //
-// A version is the time in µs, so that none is used again when a record is removed and added
-// anew.
+// A version is the time in µs, so that a record that is removed and added again does not reuse one.
 
 const clock = `
 local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
 local function text(ms) return string.format('%.0f', ms) end
 `
 
-// saveScript writes a record. It returns the new version, the time, the due time by which the
-// caller's next Save is judged, and when the record is due (0 if it is not); "" for the version if
-// the owner has too many; nothing if another version is there.
+// saveScript saves a record. It returns nothing if Redis has another version; "" as the version if the owner has too
+// many; otherwise the new version, the time, ARGV 5 for the next Save, and when the record is due (0: never).
 //
-// KEYS: the record, what is due, the owner's records, the counts. ARGV: the ID, the version
-// that was read (0 for a new record), the format, the record, when it was due as it was taken
-// ("" if it was not), after how many ms it is due (-1 to keep that, -2 for never), how many
-// the owner may have (0 for no limit), for how many ms it is kept (0 to leave that as it is, -1 for ever),
-// what it is counted as ("" for nothing).
+// KEYS: 1 the record, 2 what is due, 3 the owner's records, 4 the counts. ARGV: 1 the ID, 2 the version that was
+// read (0: a new record), 3 the format, 4 the record, 5 its due time since it was taken ("" if it was not), 6 after
+// how many ms it is due (-1: unchanged, -2: never), 7 how many the owner may have (0: no limit), 8 for how many ms
+// it is kept (0: unchanged, -1: for ever), 9 the Count ("" for none).
 const saveScript = clock + `
 local version = redis.call('HGET', KEYS[1], 'v') or '0'
 if version ~= ARGV[2] then return {} end
@@ -48,10 +45,10 @@ elseif after == -2 and free then
 end
 return {version, text(now), ARGV[5] == '' and due and text(due) or ARGV[5], text(due or 0)}`
 
-// takeScript takes a record that is due. It returns the time, when the record is due again, and
-// its version, format, content and owner, "" if they are missing; the first two
-// alone if it is not due yet; nothing if it never is. What is due without a record is dropped.
-// KEYS: the record, what is due. ARGV: the ID, after how many ms it is due again.
+// takeScript takes a record that is due. It returns the time, when the record is due again, and its version, format,
+// content and owner ("" if missing); only the first two if it is not due yet; nothing if it has no due time. A due
+// time without a record is removed. KEYS: 1 the record, 2 what is due. ARGV: 1 the ID, 2 after how many ms it is due
+// again.
 const takeScript = clock + `
 local due = redis.call('ZSCORE', KEYS[2], ARGV[1])
 if not due then return {} end

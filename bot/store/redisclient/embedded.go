@@ -11,13 +11,11 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
-// tick is how often an embedded Redis's clock is moved on, and so by how much later than it
-// should a key may expire.
+// tick is how often an embedded Redis's clock is advanced. A key may expire that much too late.
 const tick = time.Second
 
-// embedded is a Redis inside the process. It is reached without a port, so that
-// no other program on the machine can read or change what it holds. It has no limit: what
-// it keeps without an expiry is what customers and staff have asked for.
+// embedded is a Redis inside the process. It has no port, so that no other program on the machine can access it. It
+// has no memory limit: keys without an expiry are what customers and staff have asked for.
 type embedded struct {
 	redis  *miniredis.Miniredis
 	client *redis.Client
@@ -27,7 +25,7 @@ type embedded struct {
 
 func startEmbedded() (*embedded, error) {
 	r := miniredis.NewMiniRedis()
-	first, err := r.Dial() // which starts it
+	first, err := r.Dial() // starts it
 	if err != nil {
 		return nil, err
 	}
@@ -47,15 +45,15 @@ func startEmbedded() (*embedded, error) {
 		DisableIdentity:          true,
 		DialerRetries:            1,
 		Protocol:                 2,
-		PipelinePoolSize:         -1, // none of their own
-		MaxRetries:               -1, // none
+		PipelinePoolSize:         -1, // no separate pool
+		MaxRetries:               -1, // no retries
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
 	})
 	go e.run(ctx)
 	return e, nil
 }
 
-// run lets keys expire, as miniredis does not by itself.
+// run advances the clock, as miniredis does not do so itself.
 func (e *embedded) run(ctx context.Context) {
 	defer close(e.done)
 	ticker := time.NewTicker(tick)
@@ -80,8 +78,8 @@ func (e *embedded) close() {
 	e.redis.Close()
 }
 
-// unblocked is a pipe to the embedded Redis that takes all that is written at once. A pipe has no room by itself, and miniredis
-// answers each command before it reads on: both ends would write, and wait for the other to read.
+// unblocked is a pipe to the embedded Redis with an unlimited write buffer. Without a buffer both ends could wait for
+// each other: miniredis answers each command before it reads the next.
 type unblocked struct {
 	net.Conn
 
@@ -105,7 +103,7 @@ func (c *unblocked) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// pass writes what waits. It ends with that, or with the connection.
+// pass writes what is buffered, until nothing is left or the connection fails.
 func (c *unblocked) pass() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,5 +118,5 @@ func (c *unblocked) pass() {
 	c.writing = false
 }
 
-// SetWriteDeadline sets none, as Write waits for nobody.
+// SetWriteDeadline does nothing, as Write never blocks.
 func (c *unblocked) SetWriteDeadline(time.Time) error { return nil }

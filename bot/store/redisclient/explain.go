@@ -7,17 +7,16 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Explain says what an error of Redis's or of the way there means, and what to do, most often what to write into
-// REDIS_URL. Both are empty if it is none that operators can mend.
+// Explain returns what an error of Redis or of its connection means, and its cure, most often a change of REDIS_URL.
+// Both are empty if operators cannot mend it.
 //
-// The words are those of Redis, whose source has them in server.c (processCommand), acl.c (authCommand), db.c
-// (selectCommand), cluster.c and networking.c (acceptCommonHandler): https://github.com/redis/redis/tree/7.0/src.
-// Others are of crypto/tls and of go-redis.
+// The messages are from Redis (https://github.com/redis/redis/tree/7.0/src: processCommand in server.c, authCommand
+// in acl.c, selectCommand in db.c, cluster.c, and acceptCommonHandler in networking.c), crypto/tls and go-redis.
 func Explain(err error) (means, cure string) {
 	if err == nil || isNil(err) {
 		return "", ""
 	}
-	if errors.Is(err, redis.Nil) { // the answer of each Sentinel that was asked for a name
+	if errors.Is(err, redis.Nil) { // wrapped: the answer of Sentinels to an unknown name
 		return "its Sentinels know no server by the master_name in REDIS_URL", "write the master_name that redis-cli -p 26379 SENTINEL MASTERS shows"
 	}
 	const oneServer, otherPort = "write redis://HOST:PORT/0, with one address", "or name the port that "
@@ -63,8 +62,8 @@ const (
 // isNil reports whether an error is the answer to a command that found nothing.
 func isNil(err error) bool { return errors.Is(err, redis.Nil) && err.Error() == redis.Nil.Error() }
 
-// WithoutArguments returns an error without what Redis repeats of a command that it does not know, which may be AUTH with a
-// password.
+// WithoutArguments returns an error without the arguments that Redis repeats of an unknown command. That may be AUTH
+// with a password.
 func WithoutArguments(err error) error {
 	if _, ok := errors.AsType[redis.Error](err); !ok {
 		return err

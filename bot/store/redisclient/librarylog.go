@@ -7,13 +7,10 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// RedirectLibraryLog sends what go-redis has to say to log, at level debug.
+// RedirectLibraryLog makes go-redis log to log, at the level debug: it logs broken connections, and its callers get
+// errors for these anyway.
 //
-// go-redis has one logger for the whole process, which prints to stderr in a
-// format of its own. So this is for main to call, before anything is opened,
-// and not part of Open, where it would change what other connections do. What
-// the library says is of connections that broke, which its callers are told
-// anyway, as errors.
+// go-redis has one logger for the whole process. So main calls this, before anything is opened, and Open does not.
 func RedirectLibraryLog(log zerolog.Logger) {
 	redis.SetLogger(libraryLog{log})
 }

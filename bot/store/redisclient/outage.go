@@ -13,27 +13,25 @@ import (
 )
 
 const (
-	// lostAfter is how long nothing but failures make an outage: a command that was
-	// slow once makes none.
+	// lostAfter is how long all writes must fail to make an outage. One slow command makes none.
 	lostAfter = 2 * time.Second
-	// probePause is between two looks whether Redis can be used again, and probeLimit
-	// bounds one of them.
+	// probePause is the time between two probes, and probeLimit bounds one of them.
 	probePause = time.Second
 	probeLimit = time.Second
 	probeKey   = "hostbot:probe"
 	probeLife  = time.Minute
 )
 
-// writeScript writes a key. Most of what the bot writes, it writes by scripts, which Redis may refuse
-// while it takes other commands. KEYS: the key. ARGV: for how many ms it lasts.
+// writeScript writes a key. The bot mostly writes by scripts, and Redis may refuse these while it takes other
+// commands. KEYS: 1 the key. ARGV: 1 how many ms it lasts.
 const writeScript = `return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])`
 
-// Write writes a key as the bot writes what it keeps, in one round trip. It returns why Redis cannot
-// be used: a Redis that is full, or lets its user only read, still answers. A failure begins what
-// Watch tells of.
+// Write writes a key by a command and by a script, in one round trip, and returns why Redis cannot be used. A Redis
+// that is full, or whose user may only read, still answers reads. A failure may begin an outage (Watch).
 func (c *Conn) Write(ctx context.Context) error { return write(ctx, c.Client) }
 
-// write is Conn.Write. A Cluster may serve some keys alone.
+// write is Conn.Write. In a Cluster it also checks that every master answers, as some keys may be served and others
+// not.
 func write(ctx context.Context, client redis.UniversalClient) error {
 	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.Set(ctx, probeKey, "", probeLife)
@@ -45,18 +43,16 @@ func write(ctx context.Context, client redis.UniversalClient) error {
 	return WithoutArguments(err)
 }
 
-// Watch has lost called when Redis could not be used for 2 s, and back when it can be
-// again, with for how long it could not. A command notices it on its way, so both
-// functions must return at once. Watch is called before the first command.
+// Watch calls lost when Redis has been unusable for 2 s, and back when it is usable again, with how long it was not.
+// Both must return at once. Watch is called before the first command.
 func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
 	c.outage = &outage{client: c.Client, lost: lost, back: back}
 	c.outage.ctx, c.outage.cancel = context.WithCancel(context.Background())
 	c.Client.AddHook(c.outage)
 }
 
-// outage tells of outages, as a hook around each command. A Redis that refuses to
-// write may still be read. So the first command that fails begins a series of writes,
-// which goes on until one succeeds and, in a Cluster, every master answers.
+// outage detects outages, as a hook around each command. A command that fails begins a series of probes. The series
+// goes on until a write succeeds, as a Redis that refuses writes may still answer reads.
 type outage struct {
 	client redis.UniversalClient
 	lost   func(reason error)
@@ -64,11 +60,10 @@ type outage struct {
 
 	ctx     context.Context // of the series
 	cancel  context.CancelFunc
-	probing sync.Mutex // held during a series, and once no other may begin
+	probing sync.Mutex // held during a series, and after close
 }
 
-// close returns once no series is under way. None begins any more, also by a command that is still
-// under way.
+// close waits until no series is running, and prevents new ones.
 func (o *outage) close() {
 	o.cancel()
 	o.probing.Lock()
@@ -98,7 +93,7 @@ func (o *outage) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.Proce
 func (o *outage) note(ctx context.Context, err error) {
 	switch {
 	case !isUnusable(err):
-	case errors.Is(ctx.Err(), context.Canceled): // whoever asked has gone, which says nothing of Redis
+	case errors.Is(ctx.Err(), context.Canceled): // that says nothing about Redis
 	case o.ctx.Err() != nil:
 	case o.probing.TryLock():
 		go func() {
@@ -108,11 +103,11 @@ func (o *outage) note(ctx context.Context, err error) {
 	}
 }
 
-// probe writes until Redis takes it, and tells of an outage that began at since.
+// probe writes until Redis takes it, and calls lost and back if that takes longer than lostAfter.
 func (o *outage) probe(since time.Time) {
 	ticker := time.NewTicker(probePause)
 	defer ticker.Stop()
-	for told := false; ; {
+	for lost := false; ; {
 		select {
 		case <-o.ctx.Done():
 			return
@@ -123,19 +118,18 @@ func (o *outage) probe(since time.Time) {
 		cancel()
 		switch {
 		case !isUnusable(err):
-			if told {
+			if lost {
 				o.back(time.Since(since))
 			}
 			return
-		case !told && time.Since(since) >= lostAfter:
-			told = true
+		case !lost && time.Since(since) >= lostAfter:
+			lost = true
 			o.lost(err)
 		}
 	}
 }
 
-// isUnusable reports whether an error says that Redis cannot be used, and not that it
-// refused one command for what that says.
+// isUnusable reports whether an error means that Redis cannot be used, and not just that one command was wrong.
 func isUnusable(err error) bool {
 	if err == nil || isNil(err) {
 		return false
@@ -155,20 +149,18 @@ func isUnusable(err error) bool {
 	}
 }
 
-// unusable lists what the refusals of a Redis begin with that is not there yet, or does not let the program do all
-// that it does, beside those that Explain knows.
+// unusable lists the prefixes of further errors, unknown to Explain, of a Redis that is not ready or not fully usable.
 func unusable() []string {
 	return []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOPERM", "EXECABORT"}
 }
 
-// refusesScript reports whether a script may not call one of its commands: by the words of Redis up to
-// 7.0, which gives them no code, and of later ones (scriptVerifyACL in
-// https://github.com/redis/redis/blob/unstable/src/script.c).
+// refusesScript reports whether a script is not permitted to call one of its commands. Neither Redis up to 7.0 nor
+// later ones (scriptVerifyACL in https://github.com/redis/redis/blob/unstable/src/script.c) have a code for that.
 func refusesScript(refusal redis.Error) bool {
 	return strings.Contains(refusal.Error(), "The user executing the script can't") || strings.Contains(refusal.Error(), "ACL failure in script")
 }
 
-// IsRefusal reports whether an error of Write is what Redis answered, and not that it gave no answer.
+// IsRefusal reports whether an error of Write is an answer of Redis, and not the lack of one.
 func IsRefusal(err error) bool {
 	_, refused := errors.AsType[redis.Error](err)
 	return refused

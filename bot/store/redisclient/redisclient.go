@@ -1,5 +1,4 @@
-// Package redisclient opens the program's Redis: the one that its settings name,
-// or, where they name none, one inside the process.
+// Package redisclient opens the program's Redis: the one in its settings or, without one, a Redis inside the process.
 package redisclient
 
 import (
@@ -18,22 +17,19 @@ import (
 
 // Conn is the program's connection to Redis.
 type Conn struct {
-	// Client sends commands, within the limits that package redisurl sets. It
-	// connects when it is first used, and again whenever it must.
+	// Client sends commands, with the timeouts of package redisurl. It connects on first use.
 	Client redis.UniversalClient
-	// Embedded tells that the Redis is inside the process.
+	// Embedded says that the Redis is inside the process.
 	Embedded bool
 
-	embedded *embedded // nil: the Redis is a server of its own
-	outage   *outage   // nil: nobody watches
+	embedded *embedded // nil if Redis is a separate server
+	outage   *outage   // nil without Watch
 }
 
-// Open returns the connection to the Redis at an address, whose forms package
-// redisurl documents. It does not wait for the Redis, which may come and go;
-// the error is that the address is wrong.
+// Open returns a connection to the Redis at an address, as package redisurl documents it. It connects later, and
+// fails only if the address is wrong.
 //
-// An empty address makes a Redis inside the process: its data is lost with the
-// process and no other process sees it, as log is told.
+// For an empty address it starts a Redis inside the process, and logs that its data is lost with the process.
 func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 	if address == "" {
 		log.Warn().Msg("REDIS_URL is empty: data is kept in memory, for this process alone and until it ends")
@@ -53,9 +49,8 @@ func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 	return &Conn{Client: client}, nil
 }
 
-// clusterReload is how old the knowledge may be of which server of a Cluster holds
-// what. A master that died cannot tell who took its place, and go-redis would ask
-// others after a minute.
+// clusterReload is how long go-redis may use its map of a Cluster's slots. With its default of a minute it would take
+// that long to find the replacement of a master that died.
 const clusterReload = time.Second
 
 func newClient(options *redis.UniversalOptions) redis.UniversalClient {
@@ -98,13 +93,12 @@ func memoryUsed(ctx context.Context, server redis.Cmdable) (share float64, err e
 	return used / most, nil
 }
 
-// Close ends the connections, and the Redis where it is inside the process.
-// Commands under way fail. A Conn is closed once.
+// Close closes the connections, and an embedded Redis. Running commands fail. A Conn is closed once.
 func (c *Conn) Close() {
 	if c.outage != nil {
 		c.outage.close()
 	}
-	_ = c.Client.Close() // it fails only where it was closed before
+	_ = c.Client.Close() // fails only if it was closed before
 	if c.embedded != nil {
 		c.embedded.close()
 	}

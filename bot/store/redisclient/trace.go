@@ -13,12 +13,11 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// slow is from when on a command is one to look into: a hundred times what one takes within a
-// data centre.
+// slow is how long a command takes to be logged as slow: a hundred times what is usual within a data centre.
 const slow = 100 * time.Millisecond
 
-// trace shows commands that failed or were slow to who looks for a mistake, as a hook around
-// each. Their arguments, which hold users' IDs and texts, are not shown.
+// trace logs commands that failed or were slow, at the level debug, as a hook around each. It leaves out their
+// arguments: these include users' IDs and texts.
 type trace struct{ log zerolog.Logger }
 
 // DialHook leaves dialing as it is: a command that finds no connection fails.
@@ -62,10 +61,10 @@ func (t trace) note(took time.Duration, err error, cmds ...redis.Cmder) {
 	line.Str("command", names(cmds)).Dur("took_ms", took).Msg("a command to redis failed or was slow")
 }
 
-// inShort returns an error of the network's or of a context, or the first word of another one: what Redis
-// replied may repeat arguments, and go-redis repeats what it cannot read.
+// inShort returns the text of a network or context error, and the first word of any other: the rest may repeat
+// arguments or values.
 func inShort(err error) string {
-	var network net.Error // as the errors of contexts are that name a deadline
+	var network net.Error // context.DeadlineExceeded is one
 	if errors.As(err, &network) || errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) {
 		return err.Error()
 	}
