@@ -8,11 +8,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// This is the one table of characters that look alike. Phones and word processors put some in the
-// place of what was typed ("smart punctuation"), and a keyboard may have only one of two.
+// This file has the only table of characters that look alike. Phones and word processors replace some ("smart
+// punctuation"), and a keyboard may lack one of two.
 
-// Straighten returns a text with the characters of ASCII for which quotes, dashes, ellipses and
-// spaces of other kinds stand. All others stay, letters of any script among them.
+// Straighten replaces typographic quotes, dashes, ellipses and spaces by their ASCII equivalents. All other
+// characters stay.
 func Straighten(text string) string {
 	if isASCII(text) {
 		return text
@@ -44,7 +44,7 @@ func Smart(text string) (found []rune) {
 	return found
 }
 
-// straight returns what a character stands for, if it is in the table.
+// straight returns the ASCII equivalent of a character, if it is in the table.
 func straight(r rune) (plain string, found bool) {
 	if r < utf8.RuneSelf {
 		return "", false
@@ -78,11 +78,11 @@ func straight(r rune) (plain string, found bool) {
 	return "", false
 }
 
-// Skeleton returns a text as names are compared: those of which it is the same look alike. It is ""
-// where nothing of the text can be seen. Letters keep their case and their accents.
+// Skeleton returns a text for comparing names: names with equal skeletons look alike. It is "" if nothing of the text
+// is visible. Letters keep their case and accents.
 //
-// Unicode calls it so (https://www.unicode.org/reports/tr39/#def-skeleton). Its own table is not used:
-// that takes letters of different scripts for one.
+// The term is Unicode's (https://www.unicode.org/reports/tr39/#def-skeleton). Unicode's table is not used, as it
+// equates letters of different scripts.
 func Skeleton(text string, limit int) string {
 	text = norm.NFKC.String(cleaned(Straighten(within(text, limit)), limit))
 	text = Straighten(text) // ‴ has become three primes, and ⁻ a minus sign
@@ -104,10 +104,10 @@ func Skeleton(text string, limit int) string {
 	return strings.Join(words, " ")
 }
 
-// isSkinTone tells of the colours of an emoji. A phone types the one that was chosen last.
+// isSkinTone reports whether a character is the skin tone of an emoji. A phone adds the one that was last chosen.
 func isSkinTone(r rune) bool { return '\U0001F3FB' <= r && r <= '\U0001F3FF' }
 
-// oneHyphen has one hyphen in the place of several: — stands for two, and looks like one.
+// oneHyphen reduces several hyphens to one: — is straightened to two, but looks like one.
 func oneHyphen(word string) string {
 	for strings.Contains(word, "--") {
 		word = strings.ReplaceAll(word, "--", "-")

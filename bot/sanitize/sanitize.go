@@ -1,12 +1,9 @@
-// Package sanitize makes text from outside fit to be shown on Discord. Names,
-// statuses and errors come from the hosting service and its customers: they may
-// be endless, mention people, format, link, hide in invisible characters or
-// turn the writing direction around.
+// Package sanitize makes untrusted text safe to show on Discord. Names, statuses and errors from the hosting service
+// and its customers may be endless, mention people, contain markup, links or invisible characters, or reverse the
+// writing direction.
 //
-// What is written from right to left does not move what stands beside it.
-//
-// Lengths are in Unicode code points; an ellipsis stands for what was cut off
-// and counts. A result may be empty.
+// Limits are in Unicode code points, and include the ellipsis that stands for what was cut off. A result may be
+// empty.
 package sanitize
 
 import (
@@ -18,14 +15,12 @@ import (
 	"golang.org/x/text/unicode/bidi"
 )
 
-// Plain returns text in one line of at most limit characters, for places where
-// Discord renders no markdown: labels, options of a select menu, suggestions,
-// footers, log lines.
+// Plain returns text as one line of at most limit characters, for places where Discord renders no markdown: labels,
+// options of a select menu, suggestions, footers, log lines.
 func Plain(text string, limit int) string { return isolated(text, limit, cleaned) }
 
-// Markdown returns text in one line of at most limit characters that shows as
-// it is where Discord renders markdown: nothing in it formats, links or
-// mentions. Backslashes that this takes count.
+// Markdown returns text as one line of at most limit characters, escaped for places where Discord renders markdown:
+// nothing in it formats, links or mentions. Added backslashes count.
 func Markdown(text string, limit int) string { return isolated(text, limit, escaped) }
 
 // cleaned is Plain without an isolate.
@@ -54,7 +49,7 @@ func escaped(text string, limit int) string {
 	var out strings.Builder
 	out.Grow(len(text) + 8)
 	count := 0 // of characters in out
-	fits := 0  // how much of out leaves room for an ellipsis
+	fits := 0  // the length of out that leaves room for an ellipsis
 	for i, r := range text {
 		markup := isMarkup(text, i)
 		if markup {
@@ -62,7 +57,7 @@ func escaped(text string, limit int) string {
 			count++
 		}
 		out.WriteRune(r)
-		// An underscore is plain for what follows it, which an ellipsis is not.
+		// An underscore that is not escaped must not come to stand before the ellipsis.
 		if count++; count < limit && (r != '_' || markup) {
 			fits = out.Len()
 		}
@@ -70,7 +65,7 @@ func escaped(text string, limit int) string {
 	return out.String()[:fits] + "…"
 }
 
-// withBackslashes escapes so many characters of a text.
+// withBackslashes escapes the markup of a text, marked characters of it.
 func withBackslashes(text string, marked int) string {
 	var out strings.Builder
 	out.Grow(len(text) + marked)
@@ -83,8 +78,7 @@ func withBackslashes(text string, marked int) string {
 	return out.String()
 }
 
-// Code returns text as inline code of at most limit characters, or "" where
-// nothing of it can be shown.
+// Code returns text as inline code of at most limit characters; "" if nothing of it is visible.
 func Code(text string, limit int) string {
 	p := Plain(text, limit-2)
 	if p == "" {
@@ -93,9 +87,8 @@ func Code(text string, limit int) string {
 	return "`" + strings.ReplaceAll(p, "`", "ˋ") + "`" // inline code knows no escape
 }
 
-// isolated returns a clean text. One that is written from right to left goes into an
-// isolate: what stands beside it stays where it is (Unicode Standard Annex #9, "Explicit
-// Directional Isolates"). The two characters that this takes count.
+// isolated cleans a text. A text with right-to-left characters is put into an isolate, so that it does not reorder the
+// text beside it (Unicode Standard Annex #9, "Explicit Directional Isolates"). Its two characters count.
 func isolated(text string, limit int, clean func(text string, limit int) string) string {
 	const first, last = "\u2068", "\u2069"
 	all := clean(text, limit)
@@ -108,8 +101,7 @@ func isolated(text string, limit int, clean func(text string, limit int) string)
 	return first + all + last
 }
 
-// isClean tells of most texts that they may stand as they are: printable characters of
-// ASCII with single spaces between them. A list has dozens of texts.
+// isClean reports whether a text consists of printable ASCII with single spaces, as most do. It is a shortcut.
 func isClean(text string, limit int) bool {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c > '~' {
@@ -119,10 +111,10 @@ func isClean(text string, limit int) bool {
 	return len(text) <= limit && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
 }
 
-// hasRightToLeft reports whether a text has characters that isRightToLeft tells of. Most texts
-// have no byte with which one begins.
+// hasRightToLeft reports whether isRightToLeft holds for any character of a text. Most texts have no byte that could
+// begin one.
 func hasRightToLeft(text string) bool {
-	const least = 0xD6 // begins U+0590 in UTF-8
+	const least = 0xD6 // the first byte of U+0590 in UTF-8
 	for i := range len(text) {
 		if text[i] >= least {
 			return strings.ContainsFunc(text[i:], isRightToLeft)
@@ -131,8 +123,8 @@ func hasRightToLeft(text string) bool {
 	return false
 }
 
-// isRightToLeft tells of characters that are written from right to left, or turn
-// numbers beside them around. The tables begin with Hebrew.
+// isRightToLeft reports whether a character is written from right to left, or reorders numbers beside it. The first
+// are Hebrew.
 func isRightToLeft(r rune) bool {
 	if r < '\u0590' {
 		return false
@@ -141,17 +133,17 @@ func isRightToLeft(r rune) bool {
 	return p.Class() == bidi.R || p.Class() == bidi.AL || p.Class() == bidi.AN
 }
 
-// maxMarks is how many combining marks may stand on one character: enough for
-// every written language, too few to paint over other lines.
+// maxMarks is how many combining marks one character may have: enough for all written languages, and too few to cover
+// other lines.
 const maxMarks = 4
 
-// plain returns the characters of a text that are to be seen.
+// plain returns the visible characters of a text, on one line.
 func plain(text string, limit int) []rune {
 	text = within(text, limit)
 	out, marks := make([]rune, 0, min(len(text), limit+2)), 0
 	for _, r := range text {
 		switch {
-		case r > ' ' && r < '\u007f': // most characters, of which there is nothing else to know
+		case r > ' ' && r < '\u007f': // most characters
 		case r == utf8.RuneError || isInvisible(r):
 			continue
 		case unicode.IsSpace(r) || unicode.IsControl(r):
@@ -183,23 +175,20 @@ func plain(text string, limit int) []rune {
 	return out
 }
 
-// within returns as much of a text as is worth looking at where limit characters are shown. Most
-// may be dropped, so the length alone says nothing.
+// within returns the part of a text that is looked at for limit visible characters. It is long, as most characters may
+// be invisible.
 func within(text string, limit int) string { return text[:min(len(text), limit*16*utf8.UTFMax)] }
 
-// stands tells of characters that show something by themselves: joiners and
-// marks alone do not.
+// stands reports whether a character is visible by itself. Joiners and marks are not.
 func stands(r rune) bool {
 	return r != ' ' && !isMark(r) && !unicode.Is(unicode.Cf, r)
 }
 
-// isMark tells of characters that stand on the one before. The tables begin
-// above what most names are made of.
+// isMark reports whether a character is a combining mark.
 func isMark(r rune) bool { return r > unicode.MaxLatin1 && unicode.In(r, unicode.Mn, unicode.Me) }
 
-// isInvisible tells of characters that show nothing: format characters such as
-// zero-width ones and those that turn the writing direction around, and
-// fillers. Joiners stay, since emoji and several scripts need them.
+// isInvisible reports whether a character is a filler or a format character, such as a zero-width space or a change of
+// direction. Joiners are not, as emoji and several scripts need them.
 func isInvisible(r rune) bool {
 	switch r {
 	case '\u200c', '\u200d':
@@ -211,8 +200,8 @@ func isInvisible(r rune) bool {
 	}
 }
 
-// isMarkup reports whether the character at the byte i must be escaped. As few as
-// possible are, so that names can be searched for as they are.
+// isMarkup reports whether the character at byte i must be escaped. As few as possible are, so that names can be found
+// by Discord's search.
 func isMarkup(text string, i int) bool {
 	switch text[i] {
 	case '\\', '*', '`', '~', '|', '<', '[', ']', '@':
@@ -230,13 +219,11 @@ func isMarkup(text string, i int) bool {
 	}
 }
 
-// isWord tells of the characters within which an underscore is one: to Discord
-// only those of ASCII.
+// isWord reports whether an underscore beside a character is plain: only ASCII letters and digits count to Discord.
 func isWord(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// User shows a user by a mention, which pings nobody where the message allows no
-// mentions, and by the ID, which can be copied and searched. The ID must be one
-// of Discord's own.
+// User shows a user as a mention and as an ID that can be copied and searched. The message must not allow mentions, or
+// it pings the user. The ID must be a snowflake.
 func User(id string) string { return "<@" + id + "> `" + id + "`" }
