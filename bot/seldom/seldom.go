@@ -1,4 +1,4 @@
-// Package seldom keeps an outage from filling the process log.
+// Package seldom limits repeated lines of the process log.
 package seldom
 
 import (
@@ -8,20 +8,18 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// pause is between two lines that say the same.
+// pause is the time between two lines at their own level.
 const pause = time.Minute
 
-// Line is one that each failed call of an outage would write: of those within a minute one is
-// written at its level, and the others at level debug. The zero Line is ready to use, and safe for
-// concurrent use.
+// Line is a line that may be logged often, such as for each failed call of an outage. Once a minute it is logged at its
+// own level, and otherwise at the level debug. The zero Line is ready to use, and safe for concurrent use.
 type Line struct {
 	mu      sync.Mutex
-	next    time.Time // when a line is written at its level again
+	next    time.Time // when a line is logged at its own level again
 	leftOut int
 }
 
-// Begin begins the line. At its level, it tells how many were at level debug since the last that
-// was not, if any were.
+// Begin begins a line. At its own level, the field left_out is the number of lines since the last one.
 func (l *Line) Begin(log *zerolog.Logger, level zerolog.Level) *zerolog.Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()
