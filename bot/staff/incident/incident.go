@@ -35,8 +35,8 @@ const (
 	kept = 7 * 24 * time.Hour
 	// perHour is how many incidents a process keeps in Redis in an hour: 2 kB each.
 	perHour = 500
-	// maxHeld is how many others it holds itself.
-	maxHeld = 500
+	// maxUnsaved is how many others it keeps in memory.
+	maxUnsaved = 500
 	// visitLimit bounds one use of Redis.
 	visitLimit = 250 * time.Millisecond
 	keyPrefix  = "reference:"
@@ -154,10 +154,10 @@ type Store struct {
 	log     zerolog.Logger
 	noted   seldom.Line
 
-	mu    sync.Mutex
-	hour  time.Time  // that began last
-	given int        // to Redis since then
-	held  []Incident // that Redis does not have, oldest first
+	mu      sync.Mutex
+	hour    time.Time  // that began last
+	given   int        // to Redis since then
+	unsaved []Incident // not in Redis, oldest first
 }
 
 // New returns a store in a space of a Redis; version is the program's.
@@ -171,7 +171,7 @@ func New(client redis.UniversalClient, space keyspace.Space, version string, log
 func (s *Store) Keep(incident Incident) {
 	incident.Version = s.version
 	if !s.allow(time.Now()) {
-		s.hold(incident)
+		s.keepHere(incident)
 		return
 	}
 	data, err := json.Marshal(incident)
@@ -181,7 +181,7 @@ func (s *Store) Keep(incident Incident) {
 		err = s.redis.SetNX(ctx, s.space.Key(keyPrefix+incident.Reference), data, kept).Err()
 	}
 	if err != nil {
-		s.hold(incident)
+		s.keepHere(incident)
 		s.noted.Begin(&s.log, zerolog.WarnLevel).Err(err).Str("reference", incident.Reference).Msg("what is behind a reference could not be kept")
 	}
 }
@@ -197,18 +197,18 @@ func (s *Store) allow(now time.Time) bool {
 	return s.given <= perHour
 }
 
-// hold holds an incident in the place of the oldest of too many.
-func (s *Store) hold(incident Incident) {
+// keepHere keeps an incident in memory, and drops the oldest beyond maxUnsaved.
+func (s *Store) keepHere(incident Incident) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.find(incident.Reference) < 0 {
-		s.held = append(s.held, incident)
-		s.held = slices.Delete(s.held, 0, max(0, len(s.held)-maxHeld))
+		s.unsaved = append(s.unsaved, incident)
+		s.unsaved = slices.Delete(s.unsaved, 0, max(0, len(s.unsaved)-maxUnsaved))
 	}
 }
 
 func (s *Store) find(code string) int {
-	return slices.IndexFunc(s.held, func(i Incident) bool { return i.Reference == code })
+	return slices.IndexFunc(s.unsaved, func(i Incident) bool { return i.Reference == code })
 }
 
 // Incident returns what is behind a reference, as Clean returns it, or ErrUnknown.
@@ -224,7 +224,7 @@ func (s *Store) Incident(ctx context.Context, code string) (Incident, error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		if i := s.find(code); i >= 0 {
-			return s.held[i], nil
+			return s.unsaved[i], nil
 		}
 	}
 	switch {
