@@ -96,7 +96,7 @@ type handed struct {
 
 // Desk tells staff of failures. It is safe for concurrent use.
 type Desk struct {
-	Config
+	cfg     Config
 	records *record.Kind[handed]
 }
 
@@ -135,7 +135,7 @@ func (d *Desk) tell(ctx context.Context, c Case) (told Told, err error) {
 		return told, nil
 	}
 	err = rest.Retry(ctx, rest.Retries{Limit: patience}, func(ctx context.Context) error {
-		return d.Discord.StartThread(ctx, d.ChannelID, r.Value.Message.ID, c.ThreadName)
+		return d.cfg.Discord.StartThread(ctx, d.cfg.ChannelID, r.Value.Message.ID, c.ThreadName)
 	})
 	switch {
 	case err == nil:
@@ -214,14 +214,14 @@ func (d *Desk) take(ctx context.Context, c Case) (*record.Record[handed], error)
 // A case that Discord refuses does not count.
 func (d *Desk) post(ctx context.Context, r *record.Record[handed], c Case) error {
 	wanted := message.Wanted{
-		ChannelID: d.ChannelID, Name: kind + "-" + c.Reference, Message: c.Message,
+		ChannelID: d.cfg.ChannelID, Name: kind + "-" + c.Reference, Message: c.Message,
 		Save: func(ctx context.Context, s message.State) error {
 			r.Value.Message = s
 			return d.records.Save(ctx, r, record.Never)
 		},
 	}
 	err := rest.Retry(ctx, rest.Retries{Limit: patience}, func(ctx context.Context) (err error) {
-		r.Value.Message, err = message.Show(ctx, d.Discord, r.Value.Message, wanted)
+		r.Value.Message, err = message.Show(ctx, d.cfg.Discord, r.Value.Message, wanted)
 		return err
 	})
 	switch s := r.Value.Message; {
@@ -229,7 +229,7 @@ func (d *Desk) post(ctx context.Context, r *record.Record[handed], c Case) error
 		d.keep(ctx, r)
 	case s.Tried == 0 && !errors.Is(err, record.ErrConflict):
 		if err := d.records.Drop(context.WithoutCancel(ctx), r); err != nil {
-			d.Log.Debug().Err(err).Msg("redis does not forget a failure that staff could not be told of")
+			d.cfg.Log.Debug().Err(err).Msg("redis does not forget a failure that staff could not be told of")
 		}
 	}
 	return err
@@ -239,7 +239,7 @@ func (d *Desk) post(ctx context.Context, r *record.Record[handed], c Case) error
 // another press has saved it, that one knows the same.
 func (d *Desk) keep(ctx context.Context, r *record.Record[handed]) {
 	if err := d.records.Save(context.WithoutCancel(ctx), r, record.Never); err != nil {
-		d.Log.Debug().Err(err).Str("reference", r.ID).Msg("redis does not take that staff know of a failure")
+		d.cfg.Log.Debug().Err(err).Str("reference", r.ID).Msg("redis does not take that staff know of a failure")
 	}
 }
 
