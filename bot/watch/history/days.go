@@ -6,20 +6,20 @@ import (
 	"hostbot/hostapi"
 )
 
-// Kind is how a bot fared for a while, to somebody who relies on it.
+// Kind is a state as far as a user of the bot is concerned.
 type Kind int
 
-// The kinds. Of a bot that nobody looked at, or that the service says nothing of, it is Unknown.
+// The kinds.
 const (
-	Unknown Kind = iota
+	Unknown Kind = iota // nobody polled, or the service does not say
 	Running
 	Changing // on its way to another state
-	Stopped  // because somebody wanted it so
-	Out      // down although nobody wanted it
+	Stopped  // on request
+	Out      // down, though nobody asked for it
 	kinds
 )
 
-// KindOf returns what a state means.
+// KindOf returns the kind of a state.
 func KindOf(s hostapi.State) Kind {
 	switch s {
 	case hostapi.StateRunning:
@@ -41,8 +41,8 @@ type Stretch struct {
 	Kind     Kind
 }
 
-// Stretches returns how a bot fared between two times, oldest first, without what is Unknown. A bot
-// that was down before and after a time that nobody saw was down throughout: one outage.
+// Stretches returns a bot's stretches between two times, oldest first, without Unknown ones. If a bot was Out before and
+// after a gap, it is one outage.
 func Stretches(spans []Span, from, to time.Time) []Stretch {
 	var list []Stretch
 	for _, s := range spans {
@@ -60,7 +60,7 @@ func Stretches(spans []Span, from, to time.Time) []Stretch {
 	return list
 }
 
-// Tally is for how long a bot was of each kind, of what is known.
+// Tally is the total time of each kind.
 type Tally [kinds]time.Duration
 
 // TallyOf adds up the parts of stretches between two times.
@@ -71,14 +71,14 @@ func TallyOf(stretches []Stretch, from, to time.Time) (t Tally) {
 	return t
 }
 
-// Uptime returns the share of running in running and outages. Neither a time in which the bot was
-// stopped, as its owner wanted, nor one in which it changed states says how reliable it is.
+// Uptime returns the share of Running in Running and Out. Times in which the bot was stopped on request or changing do
+// not count.
 func (t Tally) Uptime() (share float64, known bool) {
 	all := t[Running] + t[Out]
 	return float64(t[Running]) / float64(max(all, 1)), all > 0
 }
 
-// Grade is a time in a word, as status pages colour days.
+// Grade is a summary of a time, as status pages colour days.
 type Grade int
 
 // The grades.
@@ -90,7 +90,7 @@ const (
 	GradeStopped       // neither running nor out
 )
 
-// ShortOutage is for how long a bot may be down on a day that is not a bad one.
+// ShortOutage is the longest total outage of a day with GradeShort.
 const ShortOutage = time.Hour
 
 // Grade returns the grade of a tally.
@@ -112,13 +112,13 @@ func (t Tally) Grade() Grade {
 // ShownDays is how many days a picture or a panel shows.
 const ShownDays = 30
 
-// Day is how a bot fared on a day of UTC, in which nobody's clock is put forward or back.
+// Day is the tally of a day in UTC, as each of these has 24 hours.
 type Day struct {
 	From time.Time
 	Tally
 }
 
-// Days returns the last ShownDays days, oldest first. The last is the day of now, as far as it has come.
+// Days returns the last ShownDays days, oldest first. The last is today so far.
 func Days(spans []Span, now time.Time) []Day {
 	stretches := Stretches(spans, now.Add(-ShownDays*24*time.Hour), now)
 	today := now.UTC().Truncate(24 * time.Hour)

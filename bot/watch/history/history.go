@@ -1,8 +1,8 @@
-// Package history keeps which state each watched bot was in, and since when, for 90
-// days. It keeps changes and no samples: five bytes in Redis for each.
+// Package history keeps the states of watched bots for 90 days. It stores changes and not samples: five bytes in Redis
+// for each.
 //
-// Package watcher writes it as it looks at accounts. A time without looks is kept as
-// well, so that nobody takes it for a time in which nothing changed.
+// Package watcher writes the history as it polls accounts. Gaps without polls are stored as well, so that they are not
+// taken for times without a change.
 package history
 
 import (
@@ -18,46 +18,42 @@ import (
 )
 
 const (
-	// Unwatched stands for a state that nobody looked at.
+	// Unwatched is the state in a gap, when nobody polled.
 	Unwatched hostapi.State = '-'
-	// Gone stands for a bot that the account had no more.
+	// Gone is the state of a bot that the account does not have any more.
 	Gone hostapi.State = 'g'
 
 	// KeptFor is how long a change is kept.
 	KeptFor = 90 * 24 * time.Hour
-	// MaxEntries bounds what is kept of one bot. One that flaps once a minute gets there
-	// within three days.
+	// MaxEntries bounds a bot's log. A bot that changes once a minute reaches it within three days.
 	MaxEntries = 4000
-	// missedLooks is how many intervals between two looks make a gap.
-	missedLooks = 3
+	// missedPolls is how many intervals between two polls make a gap.
+	missedPolls = 3
 )
 
-// Span is a time in which a bot's state was the same, as far as looks can tell.
+// Span is a time in which a bot's state was the same, as far as polls can tell.
 type Span struct {
 	From, To time.Time
 	State    hostapi.State // Unwatched for a gap
 }
 
-// Gap reports whether so much time passed between two looks that nobody knows what was in
-// between. The interval is the one at which accounts are looked at.
-func Gap(between, interval time.Duration) bool { return between > missedLooks*interval }
+// Gap reports whether the time between two polls is a gap. interval is the usual time between two polls.
+func Gap(between, interval time.Duration) bool { return between > missedPolls*interval }
 
-// History reads what is kept. It is safe for concurrent use.
+// History reads the history. It is safe for concurrent use.
 type History struct {
 	redis    redis.UniversalClient
 	space    keyspace.Space
 	interval func() time.Duration
 }
 
-// New returns the history in a space of a Redis. interval returns at which interval accounts are
-// looked at now.
+// New returns the history in a space of a Redis. interval returns the present time between two polls.
 func New(client redis.UniversalClient, space keyspace.Space, interval func() time.Duration) *History {
 	return &History{client, space, interval}
 }
 
-// Of returns a bot's states from since until now, oldest first and without holes
-// between: what was not looked at is Unwatched, and so is the time before the bot was
-// watched. Where nothing is kept of the bot, there are no spans.
+// Of returns a bot's states from since until now, oldest first. The spans are contiguous: gaps, and the time before the
+// bot was watched, are Unwatched. If the bot has no log, there are no spans.
 func (h *History) Of(ctx context.Context, customerID, serverID string, since time.Time) ([]Span, error) {
 	logs, looked, err := h.logs(ctx, customerID, []string{serverID})
 	if err != nil {
@@ -66,7 +62,7 @@ func (h *History) Of(ctx context.Context, customerID, serverID string, since tim
 	return h.spans(logs[serverID], looked, since, time.Now()), nil
 }
 
-// Since returns from when on states of a customer's bots are kept; zero where none are.
+// Since returns when the history of a customer's bots begins; zero if there is none.
 func (h *History) Since(ctx context.Context, customerID string) (first time.Time, err error) {
 	fields, err := h.redis.HGetAll(ctx, AccountKey(h.space, customerID)).Result()
 	limit := time.Now().Add(-KeptFor)
@@ -84,7 +80,7 @@ func (h *History) Since(ctx context.Context, customerID string) (first time.Time
 	return first, err
 }
 
-// spans returns what entries say of the time from since until now.
+// spans returns the spans of entries from since until now.
 func spans(entries []Entry, since, now time.Time) []Span {
 	if len(entries) == 0 {
 		return nil
@@ -122,11 +118,10 @@ type Entry struct {
 	State hostapi.State
 }
 
-// entrySize is that of an encoded entry: the state, and seconds since 1970, which fit
-// into four bytes until 2106.
+// entrySize is the size of an encoded entry, in bytes: one for the state, and four for Unix seconds, until 2106.
 const entrySize = 5
 
-// Encode returns entries as Redis keeps them.
+// Encode returns entries as they are stored.
 func Encode(entries ...Entry) string {
 	var log []byte
 	for _, e := range entries {
@@ -145,9 +140,8 @@ func Decode(log string) []Entry {
 	return entries
 }
 
-// Append returns a log with what is added to it, without what was over before a limit, and
-// without the oldest of more than MaxEntries. A log that ends in a part of an entry loses that part,
-// as nobody could read what comes after it.
+// Append appends to a log, and drops the oldest entries: those of states that ended before limit, and those beyond
+// MaxEntries. An incomplete entry at the end of the log is dropped.
 func Append(log, added string, limit time.Time) string {
 	log = log[:len(log)-len(log)%entrySize] + added
 	log = log[max(0, len(log)-MaxEntries*entrySize):]
@@ -157,18 +151,16 @@ func Append(log, added string, limit time.Time) string {
 	return log
 }
 
-// What Redis keeps of a watched account is a hash. It has a field for each bot, with
-// that one's log, and one for the time of the last look, in Unix seconds. The others
-// are package watcher's.
+// FieldAt is the field of an account's hash with the time of the last poll, in Unix seconds. Each bot has a field with
+// its log (Field). The other fields are package watcher's.
 const FieldAt = "at"
 
-// AccountKey is the key of an account's hash. All that is kept for watching is in one
-// slot of a cluster, so that one script can write all of it.
+// AccountKey returns the key of an account's hash. It is in package watcher's slot of a Cluster.
 func AccountKey(space keyspace.Space, customerID string) string {
 	return space.Key("{watch}:record:" + customerID)
 }
 
-// Field is the field with a bot's log.
+// Field returns the name of the field with a bot's log.
 func Field(serverID string) string { return FieldPrefix + serverID }
 
 // FieldPrefix begins such a field.

@@ -6,20 +6,17 @@ import (
 	"time"
 )
 
-// bridged is how long nobody may have looked for a state, which is the same before and after, to
-// count as one for readers: they want to know when something changed, and not when the hosting
-// service was away. A history shows such a gap.
+// bridged is the longest gap that Past.Standing ignores if the state is the same before and after: readers want to know
+// when the bot changed, and not when the hosting service was away.
 const bridged = time.Hour
 
-// Past is what is kept of a bot.
+// Past is the history of a bot.
 type Past struct {
-	Spans []Span // as of History.Of
-	// Standing is as of the last look, however long ago that was. Short gaps are bridged.
-	Standing Standing
+	Spans    []Span   // see History.Of
+	Standing Standing // as of the last poll, with short gaps bridged
 }
 
-// Bots returns what is kept of those of a customer's bots that something is kept of, by their IDs.
-// The spans are those since a time.
+// Bots returns the history of those of a customer's bots that have one, by ID, with the spans since a time.
 func (h *History) Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]Past, error) {
 	logs, looked, err := h.logs(ctx, customerID, serverIDs)
 	if err != nil {
@@ -32,7 +29,7 @@ func (h *History) Bots(ctx context.Context, customerID string, since time.Time, 
 	return kept, nil
 }
 
-// logs returns the logs of bots that have one, by their IDs, and when the account was looked at last.
+// logs returns the logs of bots, by ID, and when the account was last polled.
 func (h *History) logs(ctx context.Context, customerID string, serverIDs []string) (logs map[string][]Entry, looked time.Time, err error) {
 	fields := make([]string, 0, len(serverIDs)+1)
 	for _, serverID := range serverIDs {
@@ -54,8 +51,7 @@ func (h *History) logs(ctx context.Context, customerID string, serverIDs []strin
 	return logs, time.Unix(seconds, 0), nil
 }
 
-// spans returns what a log says of the time from since until now, when the account was looked at
-// last at a time.
+// spans returns the spans of a log from since until now. looked is when the account was last polled.
 func (h *History) spans(entries []Entry, looked, since, now time.Time) []Span {
 	if len(entries) > 0 && Gap(now.Sub(looked), h.interval()) {
 		entries = append(entries[:len(entries):len(entries)], Entry{looked, Unwatched})

@@ -6,22 +6,21 @@ import (
 	"hostbot/hostapi"
 )
 
-// Standing is the state in which a bot was last, as far as its log says.
+// Standing is the last known state of a bot.
 type Standing struct {
 	State hostapi.State
 	Since time.Time
-	// AtLeast says that nobody looked before Since: the bot may have had the state for longer.
+	// AtLeast says that nobody polled before Since: the state may have begun earlier.
 	AtLeast bool
-	// Logged is the last state of the log, which may be one that says nothing.
+	// Logged is the last state in the log. It may be Unwatched, Gone or unknown.
 	Logged hostapi.State
 }
 
-// StandingOf returns what the entries of a log say, of which there is at least one, when the bot
-// was looked at last.
+// StandingOf returns the standing of a bot from the entries of its log, at least one, and the time of the last poll.
 //
-// For hostapi.Blip the service may name no state of a bot, or not list it: the bot counts as what it
-// was before. If a bot was down before and after a time in which nobody looked, it counts as down
-// throughout: it is one outage. One that ran may have been down meanwhile.
+// If the service names no state of a bot, or does not list it, for less than hostapi.Blip, the state before counts. A
+// bot that was down before and after a gap counts as down throughout. One that was running before and after may have
+// been down meanwhile.
 func StandingOf(entries []Entry, looked time.Time) Standing {
 	last := len(entries) - 1
 	isBlip := func(i int) bool {
