@@ -19,7 +19,7 @@ func (a *account) polledAt() time.Time {
 	return time.Unix(seconds, 0)
 }
 
-// known returns of which bots something is known.
+// known returns the bots that have a log.
 func (a *account) known() map[string]history.Standing {
 	bots, polled := make(map[string]history.Standing), a.polledAt()
 	for field, log := range a.fields {
@@ -30,22 +30,22 @@ func (a *account) known() map[string]history.Standing {
 	return bots
 }
 
-// standing returns what is known of a bot if the account was looked at last at a time.
+// standing returns the standing of a bot if the account was last polled at a time.
 func (a *account) standing(serverID string, looked time.Time) history.Standing {
 	return history.StandingOf(history.Decode(a.fields[history.Field(serverID)]), looked)
 }
 
-// seen is what a poll has shown that was not known before.
+// seen is what is new in a poll.
 type seen struct {
-	added   map[string]string // to the logs, by bot; nothing for one that is forgotten
+	added   map[string]string // what to append to the logs, by bot; "" removes a log
 	changes []Change
 }
 
-// compare returns what is new in a poll. A bot that the account has no more is told of once it has been so for
-// longer than a blip, or at once if this program has deleted it.
+// compare returns what is new in a poll. A bot that the account has no more is a change once that has lasted longer
+// than hostapi.Blip, or at once if this program has deleted it.
 //
-// Right after a customer had one bot looked at, a poll shows the list from before, with
-// that bot as it was seen then. So each bot's change has a time of its own.
+// Right after a customer refreshed one bot, a poll shows the list from before, with that bot as it was seen then. So
+// each bot's change has its own time.
 func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	s, known, before := seen{added: make(map[string]string)}, a.known(), a.polledAt()
 	gap := !before.IsZero() && history.Gap(poll.FetchedAt.Sub(before), w.Interval())
@@ -74,7 +74,7 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 		gone := Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}
 		switch {
 		case listed[serverID]:
-		case poll.List.Missing() > 0 && !a.deleted(serverID, poll.FetchedAt): // it may be among those that the list does not tell of
+		case poll.List.Missing() > 0 && !a.deleted(serverID, poll.FetchedAt): // it may be among those that the list leaves out
 		case former.Logged != history.Gone:
 			s.log(gone, former.Logged, gap)
 			if a.deleted(serverID, poll.FetchedAt) {
@@ -91,9 +91,9 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 	return s
 }
 
-// restartedAt returns when this program has started a bot anew since the last poll, if the bot ran before and is
-// at rest now: polls may show the same state before and after. It is zero otherwise. An action that the service
-// has refused is not noted (accounts.Cache.Acted), and a stop starts nothing.
+// restartedAt returns when this program has restarted a bot since the last poll, if the bot was running before and has
+// a stable state now, which may be the same; otherwise zero. Actions that the service has refused are not noted
+// (accounts.Cache.Acted).
 func restartedAt(c Change, last accounts.Note) time.Time {
 	since := last.At.After(c.After) && last.At.After(c.Since.Add(time.Second)) && last.At.Before(c.At)
 	if c.From != hostapi.StateRunning || c.To.Moving() || last.Action == "" || last.Action == "stop" || !since {
@@ -102,8 +102,8 @@ func restartedAt(c Change, last accounts.Note) time.Time {
 	return last.At
 }
 
-// restart notes that a bot that ran was started anew at a time, as the service has confirmed. It counts as
-// running from then on, and as starting for the second before, so that its history has two stretches.
+// restart notes in a bot's log that it was restarted at a time, as the service has confirmed. It counts as running from
+// then on, and as restarting for the second before, so that its history has two stretches.
 func (s *seen) restart(c Change, at time.Time, gap bool) {
 	entries := []history.Entry{{At: at.Add(-time.Second), State: hostapi.StateRestarting}, {At: at, State: hostapi.StateRunning}}
 	if gap {
@@ -112,7 +112,7 @@ func (s *seen) restart(c Change, at time.Time, gap bool) {
 	s.added[c.ServerID] = history.Encode(entries...)
 }
 
-// note notes a bot's state: in its log, and as a change if it is news.
+// note notes a bot's state in its log, and as a change if it is one.
 func (s *seen) note(c Change, logged hostapi.State, gap bool) {
 	s.log(c, logged, gap)
 	if c.From != c.To && logged != c.To {
@@ -120,8 +120,7 @@ func (s *seen) note(c Change, logged hostapi.State, gap bool) {
 	}
 }
 
-// log notes a bot's state in its log, where logged is the last state, if that is another one or
-// if nobody looked for long.
+// log notes a bot's state in its log, if it differs from the last logged state, or after a gap.
 func (s *seen) log(c Change, logged hostapi.State, gap bool) {
 	now := history.Entry{At: c.At, State: c.To}
 	switch {
@@ -140,16 +139,15 @@ func (a *account) deleted(serverID string, now time.Time) bool {
 	return action == "delete" && now.Sub(at).Abs() < hostapi.Blip
 }
 
-// expected is the last action on a bot and its time, as NoteAction has noted it; "" and a time long ago
-// without one.
+// expected returns the last action on a bot and its time, as NoteAction has noted it; "" and 1970 without one.
 func (a *account) expected(serverID string) (action string, at time.Time) {
 	action, text, _ := strings.Cut(a.fields[notePrefix+serverID], " ")
 	seconds, _ := strconv.ParseInt(text, 10, 64)
 	return action, time.Unix(seconds, 0)
 }
 
-// judge decides whether a change is a bot that stopped running unasked. A service may
-// show a bot as stopped while it carries an action out.
+// judge decides whether a bot has stopped unexpectedly. A service may show a bot as stopped while it carries an action
+// out.
 func (w *Watcher) judge(c *Change, a *account) {
 	crashed := c.To.Broken() && !c.From.Broken()
 	stopped := c.To == hostapi.StateStopped &&
@@ -159,9 +157,9 @@ func (w *Watcher) judge(c *Change, a *account) {
 	}
 	c.Unexpected = true
 	action, at := a.expected(c.ServerID)
-	over := at.Add(w.Timing.GracePeriod)
+	over := at.Add(w.cfg.Timing.GracePeriod)
 	switch {
-	case action == "stop": // unless the bot was seen to run after that; what does not heed a stop is killed: "exited (137)"
+	case action == "stop": // also if it crashed: what ignores a stop is killed, "exited (137)"
 		c.Unexpected = c.After.After(over)
 	case crashed:
 	case c.At.Before(over):

@@ -232,13 +232,17 @@ func (l looker) Look(ctx context.Context, userID string) (accounts.Snapshot, err
 
 // still starts a watcher that looks at nothing by itself. look looks at an account, and returns when it
 // is due again (Unix ms).
-func still(t *testing.T, url string, s watcher.Accounts, interval time.Duration, rate int) (w *watcher.Watcher, look func(userID string) int64) {
+func still(t *testing.T, url string, s watcher.Accounts, interval time.Duration, rate int, tune ...func(*watcher.Config)) (w *watcher.Watcher, look func(userID string) int64) {
 	t.Helper()
 	client := redistest.Connect(t, url)
-	w = watcher.New(watcher.Config{
+	c := watcher.Config{
 		Redis: client, Wake: func(context.Context, string, ...string) {}, Accounts: s, Interval: interval, Rate: rate,
 		DownSince: func() time.Time { return time.Time{} }, OnSlow: func(watcher.Status) {}, OnLimits: func(_, _ watcher.Limits) {}, Log: zerolog.Nop(), Timing: watcher.DefaultTiming(),
-	})
+	}
+	for _, f := range tune {
+		f(&c)
+	}
+	w = watcher.New(c)
 	work := w.Work()
 	return w, func(userID string) int64 {
 		t.Helper()

@@ -55,23 +55,23 @@ func TestLimitedAccountWaitsAlone(t *testing.T) {
 func TestLimitsAreToldOnceByEachProcess(t *testing.T) {
 	each(t, func(t *testing.T, url string) {
 		s := newService()
-		w, look := still(t, url, s, time.Hour, 100)
-		other, _ := still(t, url, s, time.Hour, 100)
+		var mu sync.Mutex
+		var heard []string
+		hear := func(c *watcher.Config) {
+			c.OnLimits = func(before, now watcher.Limits) {
+				mu.Lock()
+				defer mu.Unlock()
+				heard = append(heard, fmt.Sprint(now.Accounts, " ", now.All, " ", now.Since.IsZero(), " ", before.Since.IsZero()))
+			}
+		}
+		w, look := still(t, url, s, time.Hour, 100, hear)
+		other, _ := still(t, url, s, time.Hour, 100, hear)
 		refresh := func() {
 			t.Helper()
 			for _, w := range []*watcher.Watcher{w, other, w} {
 				if err := w.Refresh(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-			}
-		}
-		var mu sync.Mutex
-		var heard []string
-		for _, w := range []*watcher.Watcher{w, other} {
-			w.OnLimits = func(before, now watcher.Limits) {
-				mu.Lock()
-				defer mu.Unlock()
-				heard = append(heard, fmt.Sprint(now.Accounts, " ", now.All, " ", now.Since.IsZero(), " ", before.Since.IsZero()))
 			}
 		}
 		want := func(what string, status watcher.Limits) {

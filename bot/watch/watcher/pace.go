@@ -9,31 +9,29 @@ import (
 )
 
 const (
-	// recovery is in how many intervals the rate of polls is won back as a whole, and for how
-	// many a 429 is remembered.
+	// recovery is the number of intervals in which the whole rate is regained, and for which a 429 is
+	// remembered.
 	recovery = 5
-	// longestWait is for how many intervals an account waits at most that met a 429. Then a poll
-	// finds out whether that is still so.
+	// longestWait is the most intervals that an account waits after a 429.
 	longestWait = 2
 )
 
-// Limits are what the service's limits of requests do to polls.
+// Limits are the effects of the service's rate limits on polls.
 type Limits struct {
-	Since    time.Time `json:"since"`    // when the first poll met one; zero: none did lately
-	Accounts int       `json:"accounts"` // whose polls wait
-	All      bool      `json:"all"`      // polls of all accounts are fewer
+	Since    time.Time `json:"since"`    // when a poll first met a 429; zero if none did lately
+	Accounts int       `json:"accounts"` // how many accounts' polls wait
+	All      bool      `json:"all"`      // the rate of all polls is reduced
 }
 
-// pace is how many polls may begin. The service limits requests by answering 429, to one account
-// alone or to all polls, and does not say which.
+// pace limits how many polls begin. The service limits requests by answering 429, to one account or to all, and does
+// not say which.
 //
-// If polls of two accounts meet a 429 within an interval, the service is taken to limit all. The
-// rate is halved then, and won back little by little, as TCP does it for the same reason
-// (additive increase, multiplicative decrease; RFC 5681, 3.1): nobody knows how much there is to
-// share. So there is room for what customers request. Polls that were under way when the rate was
-// halved say nothing new.
+// If polls of two accounts meet a 429 within an interval, the service is taken to limit all. The rate is then halved
+// and regained gradually, as in TCP (additive increase, multiplicative decrease; RFC 5681, 3.1), as nobody knows the
+// limit. That leaves room for customers' requests. Polls that were running when the rate was halved do not halve it
+// again.
 //
-// An account whose polls meet a 429 each time, while polls of others succeed, is limited by itself.
+// An account whose polls always meet a 429 while polls of others succeed is limited by itself.
 type pace struct {
 	most rate.Limit
 
@@ -54,7 +52,7 @@ func newPace(most int) *pace {
 	}
 }
 
-// admit reports whether one more poll may begin, which then does.
+// admit reports whether one more poll may begin; if so, it begins.
 func (p *pace) admit(now time.Time, interval time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -66,7 +64,7 @@ func (p *pace) admit(now time.Time, interval time.Duration) bool {
 	return p.limiter.AllowN(now, 1)
 }
 
-// succeeded takes note that the service has answered a poll of an account.
+// succeeded notes that the service has answered a poll of an account.
 func (p *pace) succeeded(customerID string, now time.Time) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -74,8 +72,8 @@ func (p *pace) succeeded(customerID string, now time.Time) {
 	p.answered = now
 }
 
-// refused takes note that a poll of an account, which began at a time, met a 429. It returns what
-// the limits do now; others may have met them since a time.
+// refused notes that a poll of an account met a 429, and when the poll began. It returns the limits' effects. since is
+// when any process first met one.
 func (p *pace) refused(customerID string, began, since, now time.Time, interval time.Duration) Limits {
 	p.mu.Lock()
 	defer p.mu.Unlock()

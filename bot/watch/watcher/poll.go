@@ -19,29 +19,28 @@ import (
 )
 
 const (
-	// The polls at one time are as many as there may be in a second, but within these
-	// bounds: a slow service is left to customers. The latter is a quarter of the
+	// As many polls run at once as may begin in a second, within these bounds. The upper one is a quarter of the
 	// connections that hostapi opens, so that no customer waits for one.
 	leastAtOnce, mostAtOnce = 4, 64
 )
 
-// Work is what the leader does: it polls accounts.
+// Work returns the leader's work: to poll accounts.
 func (w *Watcher) Work() leader.Kind {
 	return leader.Kind{
 		Name: kind, Due: w.index.DueKey(), DeadFor: time.Hour,
-		AtOnce: min(max(w.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
+		AtOnce: min(max(w.cfg.Rate, leastAtOnce), mostAtOnce), Admit: w.admit,
 		Limit: w.pollLimit() + 3*callLimit, Reconcile: w.reconcile,
 	}
 }
 
-// pollLimit bounds how long the service may take.
-func (w *Watcher) pollLimit() time.Duration { return w.Config.Interval / 2 }
+// pollLimit returns how long the service may take to answer a poll.
+func (w *Watcher) pollLimit() time.Duration { return w.cfg.Interval / 2 }
 
-// admit reports whether one more account may be polled now. The leader asks one at a time.
+// admit reports whether one more account may be polled now. It is not called concurrently.
 func (w *Watcher) admit() bool {
 	now := time.Now()
 	// While the service is away, one poll finds out whether it is back.
-	if last := w.probed.Load(); last != nil && !w.DownSince().IsZero() && now.Sub(*last) < w.Timing.Probe {
+	if last := w.probed.Load(); last != nil && !w.cfg.DownSince().IsZero() && now.Sub(*last) < w.cfg.Timing.Probe {
 		return false
 	}
 	if !w.pace.admit(now, w.Interval()) {
@@ -51,15 +50,14 @@ func (w *Watcher) admit() bool {
 	return true
 }
 
-// account is one that is polled, as Redis holds it.
+// account is a watched account, as Redis has it.
 type account struct {
 	customerID string
 	fields     map[string]string // see scripts.go
 }
 
-// reconcile polls an account that is due: it asks the service, gives observers what that
-// has shown, and writes it. A process that dies in between leaves the account due, so that the
-// next leader sees the same changes, and tells of them again.
+// reconcile polls an account that is due: it asks the service, passes the poll to the observers, and saves it. If the
+// process dies in between, the account is still due, and the next leader passes the same changes on again.
 func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.Duration, err error) {
 	a, err := w.read(ctx, customerID)
 	if a == nil {
@@ -76,20 +74,20 @@ func (w *Watcher) reconcile(ctx context.Context, customerID string) (again time.
 	poll := Poll{CustomerID: customerID, At: snapshot.FetchedAt, List: snapshot.List, Changes: shown.changes}
 	if err := w.show(ctx, poll); err != nil {
 		w.failed.Add(1)
-		w.Log.Warn().Err(err).Msg("a poll could not be handed on and is repeated")
+		w.cfg.Log.Warn().Err(err).Msg("a poll could not be handed on and is repeated")
 		return 0, err
 	}
 	again, written, err := w.write(ctx, a, snapshot.FetchedAt, shown)
 	if err != nil || !written {
 		w.failed.Add(1)
-		w.Log.Debug().Err(err).Msg("what a poll has shown was not written")
+		w.cfg.Log.Debug().Err(err).Msg("what a poll has shown was not written")
 		return 0, err
 	}
 	w.polls.Add(1)
 	return again, nil
 }
 
-// show gives each observer a poll, also those after one that fails.
+// show passes a poll to all observers, even if one fails.
 func (w *Watcher) show(ctx context.Context, p Poll) error {
 	var failed error
 	for _, see := range w.observers {
@@ -102,7 +100,7 @@ func (w *Watcher) show(ctx context.Context, p Poll) error {
 func (w *Watcher) ask(ctx context.Context, customerID string) (accounts.Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, w.pollLimit())
 	defer cancel()
-	snapshot, err := w.Accounts.Look(limited, customerID)
+	snapshot, err := w.cfg.Accounts.Look(limited, customerID)
 	if hostapi.CodeOf(err) == hostapi.CodeNotFound { // the account has no bots any more
 		return accounts.Snapshot{FetchedAt: time.Now()}, nil
 	}
@@ -113,9 +111,9 @@ func (w *Watcher) ask(ctx context.Context, customerID string) (accounts.Snapshot
 func (w *Watcher) read(ctx context.Context, customerID string) (*account, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	fields, err := w.Redis.HGetAll(ctx, history.AccountKey(w.Space, customerID)).Result()
+	fields, err := w.cfg.Redis.HGetAll(ctx, history.AccountKey(w.cfg.Space, customerID)).Result()
 	if err == nil && len(fields) == 0 { // it is forgotten, or Redis has evicted it
-		err = w.Redis.ZScore(ctx, w.index.DueKey(), customerID).Err()
+		err = w.cfg.Redis.ZScore(ctx, w.index.DueKey(), customerID).Err()
 		if errors.Is(err, redis.Nil) {
 			return nil, nil
 		}
@@ -126,8 +124,8 @@ func (w *Watcher) read(ctx context.Context, customerID string) (*account, error)
 	return &account{customerID, fields}, nil
 }
 
-// failure has an account wait for its next turn after a poll that began at a time and has failed,
-// unless the service was not asked, or wants to be asked about this account at another time.
+// failure makes an account wait for its next turn after a failed poll. If the service was not asked, the account is
+// still due; if it answered 429, see limited.
 func (w *Watcher) failure(ctx context.Context, a *account, began time.Time, failure error) (again time.Duration, err error) {
 	switch hostapi.CodeOf(failure) {
 	case hostapi.CodeCanceled:
@@ -139,9 +137,8 @@ func (w *Watcher) failure(ctx context.Context, a *account, began time.Time, fail
 	return again, err
 }
 
-// limited has an account wait after a poll that met a 429: for its next turn, or for as long as the
-// service says if that is longer, but for longestWait. It notes for all processes that the service
-// limits polls.
+// limited makes an account wait after a 429: for its next turn or, if the service asks for longer, for up to
+// longestWait intervals. It saves the limits for all processes.
 func (w *Watcher) limited(ctx context.Context, a *account, began time.Time, failure error) (again time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -149,24 +146,23 @@ func (w *Watcher) limited(ctx context.Context, a *account, began time.Time, fail
 	if since.IsZero() {
 		since = now
 	}
-	noted, _ := json.Marshal(w.pace.refused(a.customerID, began, since, time.Now(), interval)) // which cannot fail
+	noted, _ := json.Marshal(w.pace.refused(a.customerID, began, since, time.Now(), interval)) // cannot fail
 	due := w.next(a, now)
 	if e, ok := errors.AsType[*hostapi.Error](failure); ok && e.RetryAfter > 0 {
 		if until := now.Add(min(e.RetryAfter, longestWait*interval)); until.After(due) {
 			due = until
 		}
 	}
-	_, err = w.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, w.Space.Key(limitedKey), noted, recovery*interval)
+	_, err = w.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+		p.Set(ctx, w.cfg.Space.Key(limitedKey), noted, recovery*interval)
 		p.ZAddArgs(ctx, w.index.DueKey(), redis.ZAddArgs{XX: true, GT: true, Members: []redis.Z{{Score: float64(due.UnixMilli()), Member: a.customerID}}})
 		return nil
 	})
 	return due.Sub(now), err
 }
 
-// next returns when an account is due again: an interval after it was due, or a multiple, so
-// that it keeps its place while the interval changes. Each account has its place in the
-// interval, by its ID, so that all are spread evenly; the first poll is put there.
+// next returns when an account is due again: an interval, or a multiple of it, after it was due before. Each account's
+// place in the interval is derived from its ID, so that polls are spread evenly.
 func (w *Watcher) next(a *account, now time.Time) time.Time {
 	interval := w.Interval().Milliseconds()
 	from, err := strconv.ParseInt(a.fields[nextField], 10, 64)
@@ -179,9 +175,8 @@ func (w *Watcher) next(a *account, now time.Time) time.Time {
 	return now.Add(time.Duration(interval-since) * time.Millisecond)
 }
 
-// write writes what a poll at a time has shown, or only when the account is due again if the
-// time is zero. It reports false if the account is not watched any more, or was polled by
-// another process.
+// write saves what a poll at a time has shown; if the time is zero, only when the account is due again. It reports
+// false if the account is not watched any more, or was polled by another process.
 func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown seen) (again time.Duration, written bool, err error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), callLimit)
 	defer cancel()
@@ -204,6 +199,6 @@ func (w *Watcher) write(ctx context.Context, a *account, at time.Time, shown see
 		lasts = 0 // an hour more or less does not matter
 	}
 	args := slices.Concat([]any{a.customerID, next.UnixMilli(), lasts, len(set)}, set, gone)
-	written, err = redis.NewScript(writeScript).Run(ctx, w.Redis, w.keys(a.customerID), args...).Bool()
+	written, err = redis.NewScript(writeScript).Run(ctx, w.cfg.Redis, w.keys(a.customerID), args...).Bool()
 	return next.Sub(now), written, err
 }

@@ -6,16 +6,14 @@ import (
 	"hostbot/bot/watch/history"
 )
 
-// What Redis keeps in the application's space. The names have one hash tag, so that a
-// Cluster has them in one place.
+// Keys in the application's space, in one slot of a Cluster:
 //
-//	{watch}:due       sorted set: the accounts, by when they are due (ms, by Redis's clock)
-//	{watch}:record:ID hash: what is known of an account
-//	{watch}:limited   what the service's limits do to polls (Limits), until some time after the last 429
+//	{watch}:due       sorted set: the accounts, by when they are due (Unix ms by Redis's clock)
+//	{watch}:record:ID hash: an account
+//	{watch}:limited   Limits as JSON, until some time after the last 429
 //
-// An account has the fields why:REASON, at (its last poll), next (when it is due, since that poll),
-// b:BOT (package history's log, which ends with the bot's state) and x:BOT (an action that was
-// about to be sent).
+// An account has the fields why:REASON, at (its last poll), next (when it is due after that), b:BOT (package history's
+// log) and x:BOT (the last action, and when it was about to be sent).
 const (
 	kind       = "watch"
 	limitedKey = "{watch}:limited"
@@ -29,21 +27,20 @@ const (
 	noteLimit = 250 * time.Millisecond
 )
 
-// keys are the KEYS of the scripts below: what is due, and the account.
+// keys returns the KEYS of the scripts below: 1 what is due, 2 the account.
 func (w *Watcher) keys(customerID string) []string {
-	return []string{w.index.DueKey(), history.AccountKey(w.Space, customerID)}
+	return []string{w.index.DueKey(), history.AccountKey(w.cfg.Space, customerID)}
 }
 
-// noteScript notes an action on a bot of an account that is watched.
-// ARGV: the customer, the field, the action and its time.
+// noteScript notes an action on a bot if the account is watched. ARGV: 1 the customer, 2 the field, 3 its value.
 const noteScript = `
 if redis.call('ZSCORE', KEYS[1], ARGV[1]) then redis.call('HSET', KEYS[2], ARGV[2], ARGV[3]) end
 return 0`
 
-// writeScript writes what a poll has shown, and when the account is due next, if it is watched and
-// not due later already, as another process has polled it. ARGV: the customer, when it is due, for
-// how long (ms) the account is kept from now on (0 to leave that as it is), the number of arguments
-// that are fields and their values, and those; the fields that are removed.
+// writeScript saves what a poll has shown and when the account is due next. It returns 0 if the account is not watched,
+// or is due later already, as another process has polled it. ARGV: 1 the customer, 2 when it is due, 3 for how many
+// ms the account is kept (0: unchanged), 4 how many arguments are fields and values to set, then these, then the
+// fields to remove.
 const writeScript = `
 if redis.call('ZADD', KEYS[1], 'XX', 'GT', 'CH', ARGV[2], ARGV[1]) == 0 then return 0 end
 local last = 4 + ARGV[4]
