@@ -31,6 +31,7 @@ import (
 // scene is a panel of owner 42 with two bots, and the DMs of those who follow it.
 type scene struct {
 	t      *testing.T
+	dms    *notify.Notifier
 	redis  redis.UniversalClient
 	panels map[string]panel.Panel
 	bots   map[string]history.Past  // of owner 42
@@ -60,12 +61,12 @@ func newScene(t *testing.T) *scene {
 func (s *scene) connect(discord notify.Discord) {
 	timing := notify.DefaultTiming()
 	timing.Window = time.Millisecond
+	s.dms = notify.New(notify.Config{
+		Redis: s.redis, Discord: discord, Log: zerolog.Nop(), Timing: timing,
+		Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {}, OnBudget: func() {},
+	})
 	s.f = following.New(following.Config{
-		Redis: s.redis, Panels: s, History: s, Log: zerolog.Nop(),
-		DMs: notify.New(notify.Config{
-			Redis: s.redis, Discord: discord, Log: zerolog.Nop(), Timing: timing,
-			Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {}, OnBudget: func() {},
-		}),
+		Redis: s.redis, DMs: s.dms, Panels: s, History: s, Log: zerolog.Nop(),
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Bot a"}, {ID: "b", Name: "Bot b"}}}, Notes: s.stops}, nil
 		},
@@ -300,7 +301,7 @@ func TestRefusedFollowerIsTriedAgain(t *testing.T) {
 	discord.Inject(lost)
 	s.falls("a")
 	s.work()
-	if _, err := s.f.DMs.Work().Reconcile(t.Context(), ben.ID); err != nil {
+	if _, err := s.dms.Work().Reconcile(t.Context(), ben.ID); err != nil {
 		t.Fatal(err)
 	}
 	if n := calls(discord, http.MethodPost, discordtest.RouteDMs); n != 2 {
@@ -312,7 +313,7 @@ func TestRefusedFollowerIsTriedAgain(t *testing.T) {
 	ben.CloseDMs(true)
 	s.returns("a")
 	s.work()
-	if since, err := s.f.DMs.Refused(t.Context(), ben.ID); err != nil || since.IsZero() {
+	if since, err := s.dms.Refused(t.Context(), ben.ID); err != nil || since.IsZero() {
 		t.Errorf("ben is refused since %v: %v", since, err)
 	}
 	if own, err := s.f.Of(t.Context(), ben.ID); err != nil || len(own) != 1 {
@@ -323,7 +324,7 @@ func TestRefusedFollowerIsTriedAgain(t *testing.T) {
 	s.falls("b")
 	s.work()
 	ben.InDM().Sees(t, "Bot b is down")
-	if since, err := s.f.DMs.Refused(t.Context(), ben.ID); err != nil || !since.IsZero() {
+	if since, err := s.dms.Refused(t.Context(), ben.ID); err != nil || !since.IsZero() {
 		t.Errorf("ben is refused since %v: %v", since, err)
 	}
 }

@@ -22,21 +22,21 @@ import (
 const (
 	// atOnce is how many messages are sent at once: alerts come first.
 	atOnce = 4
-	// mostAnHour is how many messages a follower gets of one panel in an hour. What happens after
-	// that is told once the hour is over, if it is still so.
+	// mostAnHour is how many messages a follower gets about one panel in an hour. Later changes wait until the hour
+	// is over, and are sent if they still hold.
 	mostAnHour = 6
-	// written is after which time the history has what a poll has shown: the watcher writes it after
-	// all observers have returned, in one use of Redis, which takes a second at most.
+	// written is how long to wait until the history has what a poll has shown: the watcher saves it after all
+	// observers have returned, in one request to Redis that takes a second at most.
 	written = 2 * time.Second
-	// newsFor is for how long it is news that a bot went down. Before it the bot was seen to run.
+	// newsFor is how long ago a bot that is down must have been seen running for that to be news.
 	newsFor = 24 * time.Hour
-	// stopsFor is for how long a bot that was asked to stop may take to be seen so.
+	// stopsFor is how long after a stop action a bot may be seen to stop because of it.
 	stopsFor = 5 * time.Minute
 	// nonceLength is in characters (see message.Wanted.Name).
 	nonceLength = 18
 )
 
-// News are what a message says: which bots of a panel are down or back.
+// News is the content of a message: which bots of a panel are down or back.
 type News struct {
 	Locale string      `json:"-"` // the follower's
 	Panel  panel.Panel `json:"panel"`
@@ -45,7 +45,7 @@ type News struct {
 	Back   []Bot       `json:"back,omitempty"`
 }
 
-// Bot is one that is down or back.
+// Bot is a bot that is down or back.
 type Bot struct {
 	ID    string        `json:"id"`
 	Name  string        `json:"name"`
@@ -53,13 +53,13 @@ type Bot struct {
 	At    time.Time     `json:"at"` // since when it is in the state
 }
 
-// Observe has followers of panels looked at for whom a poll has news. It may be given a poll twice.
+// Observe makes due the followers for whom a poll has news. It may be called with the same poll twice.
 func (f *Following) Observe(ctx context.Context, p watcher.Poll) error {
 	concerns := func(c watcher.Change) bool { return c.Unexpected || c.To == hostapi.StateRunning }
 	if !slices.ContainsFunc(p.Changes, concerns) {
 		return nil
 	}
-	panels, err := f.Panels.Of(ctx, p.CustomerID)
+	panels, err := f.cfg.Panels.Of(ctx, p.CustomerID)
 	if err != nil {
 		return err
 	}
@@ -80,11 +80,11 @@ func (f *Following) Observe(ctx context.Context, p watcher.Poll) error {
 	return f.Records.ScheduleAfter(ctx, written, due...)
 }
 
-// next returns what is new to a follower.
+// next returns the message with what is new to a follower.
 func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify.Wanted[follow], time.Duration, error) {
 	panelID, userID, _ := strings.Cut(r.ID, "/")
 	to := &r.Value
-	p, err := f.Panels.Get(ctx, to.OwnerID, panelID)
+	p, err := f.cfg.Panels.Get(ctx, to.OwnerID, panelID)
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -104,26 +104,26 @@ func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify
 		UserID: userID, Name: nonce(r.ID), Mark: n.At,
 		Draw: func(locale string) interaction.Message {
 			n.Locale = locale
-			return f.Draw(n)
+			return f.cfg.Draw(n)
 		},
 		Notified: func(to *follow) { to.notified(n, r.Read) },
-		Again:    func(*follow) time.Duration { return 0 }, // something else may be new by now
+		Again:    func(*follow) time.Duration { return 0 }, // there may be more news by now
 	}, 0, nil
 }
 
-// news returns what a follower of a panel does not know yet; nil if that is nothing.
+// news returns what a follower of a panel was not notified of; nil if there is nothing.
 func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News, error) {
-	past, err := f.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), p.Bots...)
+	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), p.Bots...)
 	if err != nil {
 		return nil, err
 	}
-	account, err := f.Known(ctx, p.OwnerID)
+	account, err := f.cfg.Known(ctx, p.OwnerID)
 	if err != nil {
 		return nil, err
 	}
 	n := &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
 	for _, id := range p.Bots {
-		bot := past[id] // zeros, in an unknown state, if nothing is kept of it
+		bot := past[id] // zero, in an unknown state, if it has no history
 		b := Bot{ID: id, State: bot.Standing.State, At: bot.Standing.Since}
 		for _, server := range account.List.Servers {
 			if server.ID == id {
@@ -149,20 +149,20 @@ func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News,
 	return n, nil
 }
 
-// isDown reports whether a bot is down, whether or not somebody wanted it so.
+// isDown reports whether a bot is down, on request or not.
 func isDown(bot history.Past) bool {
 	kind := history.KindOf(bot.Standing.State)
 	return kind == history.Stopped || kind == history.Out
 }
 
-// fell reports whether a bot that is down went down unasked: it was seen to run lately, and this program
-// did not stop it. last is the last action on it.
+// fell reports whether a bot that is down went down unexpectedly: it was running lately, and this program did not stop
+// it. last is the last action on it.
 func fell(bot history.Past, last accounts.Note) bool {
 	asked := last.Action == "stop" && bot.Standing.Since.Sub(last.At) < stopsFor
 	return !asked && slices.ContainsFunc(bot.Spans, func(s history.Span) bool { return s.State == hostapi.StateRunning })
 }
 
-// wait returns for how long a follower is not told of anything, at a time in Unix ms.
+// wait returns how long the follower's next message must wait. now is in Unix ms.
 func (to *follow) wait(now int64) time.Duration {
 	const hour = time.Hour
 	to.Times = slices.DeleteFunc(to.Times, func(at int64) bool { return now-at >= hour.Milliseconds() })
@@ -172,7 +172,7 @@ func (to *follow) wait(now int64) time.Duration {
 	return hour - time.Duration(now-to.Times[0])*time.Millisecond
 }
 
-// notified notes of what a message at a time in Unix ms has notified the follower.
+// notified notes what a message has notified the follower of. at is in Unix ms.
 func (to *follow) notified(n News, at int64) {
 	if to.Down == nil {
 		to.Down = make(map[string]bool)
@@ -187,12 +187,12 @@ func (to *follow) notified(n News, at int64) {
 	to.end()
 }
 
-// end ends a message: the next one is another.
+// end makes the next message a new one.
 func (to *follow) end() {
 	to.Sending, to.Delivery = nil, notify.Delivery{Message: message.State{Posts: to.Message.Posts}}
 }
 
-// nonce names a follow's messages.
+// nonce returns the name of a follower's messages (message.Wanted.Name).
 func nonce(id string) string {
 	sum := sha256.Sum256([]byte("follow " + id))
 	return hex.EncodeToString(sum[:])[:nonceLength]

@@ -1,16 +1,15 @@
-// Package following tells those who follow a public panel by direct message that a bot on it went
-// down, and that it is back. It is a topic of package notify.
+// Package following notifies the followers of a public panel by direct message when a bot on it goes down, and when it
+// is back. It is a topic of package notify.
 //
-// Anybody who sees a panel may follow it. A follower is told what the panel shows to everybody: a
-// bot's name, its state and when that was noticed. Nothing can be done to the bot there, and the
-// owner is not named.
+// Anybody who sees a panel may follow it. A message has only what the panel shows to everybody: a bot's name, its
+// state, and since when. It has no actions and does not name the owner.
 //
-// A record has, for each follower, of which bots the person knows that they are down. A change of a bot
-// has the records of its panels be due. The leader compares them with the history, and sends what is new
-// in a message of its own, as an edit notifies nobody. A bot that is back before a follower was told that
-// it was down is not mentioned. Of one panel a follower gets a few messages an hour at most.
+// Each follower of a panel has a record: which bots the person was notified are down. A change of a bot makes the
+// records of its panels due. The leader compares them with the history, and sends what is new as a new message, as an
+// edit notifies nobody. A bot that is back before a follower was notified is not mentioned. A follower gets a few
+// messages an hour about one panel at most.
 //
-// Following ends with the panel, with /alerts, and when a person takes no messages any more.
+// Following ends with the panel, through /alerts, and when a person takes no messages any more.
 package following
 
 import (
@@ -47,27 +46,27 @@ var (
 	ErrNoPanel = errors.New("following: there is no such panel")
 )
 
-// What Redis keeps in the application's space are records of two kinds:
+// Records in the application's space are of two kinds:
 //
-//	follows    PANEL/USER: of what a follower was notified. Its owner is the panel
-//	following  USER/PANEL: that somebody follows a panel. Its owner is that person
+//	follows    PANEL/USER: a follow. Its owner is the panel
+//	following  USER/PANEL: an entry. Its owner is the person
 const (
 	followKind, indexKind = "follows", "following"
 
-	format = 2 // of each as JSON
+	format = 2 // of both
 )
 
-// follow is what is known of somebody who follows a panel. The leader alone changes it.
+// follow is a follower of a panel. Only the leader changes it.
 type follow struct {
 	OwnerID string `json:"owner"` // of the panel
-	// Down are the bots of which the person knows that they are down.
+	// Down has the bots that the person was notified are down.
 	Down    map[string]bool `json:"known,omitempty"`
 	Times   []int64         `json:"times,omitempty"`   // when messages were sent in the last hour, in Unix ms
 	Sending *News           `json:"sending,omitempty"` // what is being sent
 	notify.Delivery
 }
 
-// entry is that somebody follows a panel.
+// entry lists a panel among those that a person follows.
 type entry struct {
 	OwnerID string `json:"owner"`
 }
@@ -78,7 +77,7 @@ type Panels interface {
 	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
 }
 
-// History is what is kept of the states of bots.
+// History is history.History.
 type History interface {
 	Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]history.Past, error)
 }
@@ -91,24 +90,23 @@ type Config struct {
 	DMs     *notify.Notifier
 	Panels  Panels
 	History History
-	// Known returns what is known of an account without asking the service.
+	// Known returns the cached account, without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
-	// Draw returns the message of news. The first embed of it must have the timestamp News.At.
+	// Draw returns the message. The timestamp of its first embed must be News.At.
 	Draw func(News) interaction.Message
 	Log  zerolog.Logger
 }
 
-// Following keeps who follows what, and notifies them. It is safe for concurrent use.
+// Following keeps who follows which panels, and notifies them. It is safe for concurrent use.
 type Following struct {
-	Config
+	cfg Config
 	*notify.Topic[follow]
 	index *record.Kind[entry]
 }
 
-// New returns the following. The leader sends (Work). The followers of a panel take turns with those of
-// others.
+// New returns a Following. The leader sends the messages (Work). Panels take turns.
 func New(c Config) *Following {
-	f := &Following{Config: c, index: &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format}}
+	f := &Following{cfg: c, index: &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format}}
 	f.Topic = notify.Add(c.DMs, notify.Topic[follow]{
 		Name: followKind, Format: format, AtOnce: atOnce,
 		Line:     func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
@@ -123,10 +121,10 @@ func New(c Config) *Following {
 	return f
 }
 
-// Follow has somebody follow a panel of an owner's, and reports whether that is new. The error may be
-// ErrNoPanel, ErrFull, ErrTooMany, or that of notify.Notifier.Reach.
+// Follow makes a person follow a panel, and reports whether that is new. The error may be ErrNoPanel, ErrFull,
+// ErrTooMany, or that of notify.Notifier.Reach.
 func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to notify.Recipient) (began bool, err error) {
-	p, err := f.Panels.Get(ctx, ownerID, panelID)
+	p, err := f.cfg.Panels.Get(ctx, ownerID, panelID)
 	if err != nil {
 		return false, err
 	}
@@ -140,10 +138,10 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 		return false, err
 	case slices.ContainsFunc(followers, func(r *record.Record[follow]) bool { return r.ID == id }):
 		return false, nil
-	case len(followers) >= MostFollowers: // nobody's DM is opened for nothing
+	case len(followers) >= MostFollowers: // before a DM is opened for nothing
 		return false, ErrFull
 	}
-	past, err := f.History.Bots(ctx, ownerID, time.Now(), p.Bots...)
+	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), p.Bots...)
 	if err != nil {
 		return false, err
 	}
@@ -153,11 +151,11 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 			down[serverID] = true
 		}
 	}
-	to.Stranger = true // a customer's DM mostly is known
-	if _, err = f.DMs.Reach(ctx, followKind, to); err != nil {
+	to.Stranger = true // a customer's DM is mostly known already
+	if _, err = f.cfg.DMs.Reach(ctx, followKind, to); err != nil {
 		return false, err
 	}
-	// The index comes first, so that who follows can always end it.
+	// The index comes first, so that a follower can always unfollow.
 	_, err = f.index.Add(ctx, to.UserID+"/"+panelID, to.UserID, entry{ownerID}, record.Never, MostPanels)
 	switch {
 	case errors.Is(err, record.ErrTooMany):
@@ -175,31 +173,31 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 	return err == nil, err
 }
 
-// Unfollow has somebody follow a panel no more.
+// Unfollow ends a person's following of a panel.
 func (f *Following) Unfollow(ctx context.Context, userID, panelID string) error {
 	if _, _, err := f.Records.Remove(ctx, panelID+"/"+userID, panelID); err != nil {
 		return err
 	}
 	_, left, err := f.index.Remove(ctx, userID+"/"+panelID, userID)
 	if err == nil && left == 0 {
-		err = f.DMs.Release(ctx, followKind, userID, false)
+		err = f.cfg.DMs.Release(ctx, followKind, userID, false)
 	}
 	return err
 }
 
-// Of returns the panels that somebody follows, the oldest first.
+// Of returns the panels that a person follows, the oldest first.
 func (f *Following) Of(ctx context.Context, userID string) ([]panel.Panel, error) {
 	own, err := f.index.Of(ctx, userID)
 	var followed []panel.Panel
 	for _, r := range own {
 		_, panelID, _ := strings.Cut(r.ID, "/")
-		p, err := f.Panels.Get(ctx, r.Value.OwnerID, panelID)
+		p, err := f.cfg.Panels.Get(ctx, r.Value.OwnerID, panelID)
 		switch {
 		case err != nil:
 			return nil, err
 		case p != nil:
 			followed = append(followed, *p)
-		default: // it ended, and Redis failed as the following was to
+		default: // the panel was removed, but Redis failed before Unfollow
 			if err := f.Unfollow(ctx, userID, panelID); err != nil {
 				return nil, err
 			}
@@ -215,7 +213,7 @@ func (f *Following) Followers(ctx context.Context, panelID string) (int, error) 
 	return len(followers), err
 }
 
-// End ends the following of a panel that is no more.
+// End ends all following of a panel that was removed.
 func (f *Following) End(ctx context.Context, panelID string) error {
 	followers, err := f.Records.Of(ctx, panelID)
 	for _, r := range followers {
@@ -225,7 +223,7 @@ func (f *Following) End(ctx context.Context, panelID string) error {
 	return errors.Join(err, f.Records.RemoveUnreadable(ctx, panelID))
 }
 
-// Forget ends all that somebody follows, and returns how many panels that were.
+// Forget ends all of a person's following, and returns the number of panels.
 func (f *Following) Forget(ctx context.Context, userID string) (followed int, err error) {
 	own, err := f.index.Of(ctx, userID)
 	for _, r := range own {
