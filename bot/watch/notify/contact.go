@@ -14,41 +14,40 @@ import (
 	"hostbot/bot/store/record"
 )
 
-// keptFor is for how long a contact is kept that no topic needs, and how long it is known that a
-// first message may be there.
+// keptFor is how long a contact is kept that no topic needs.
 const keptFor = 30 * 24 * time.Hour
 
-// contact is how somebody is reached.
+// contact is how to reach a person.
 type contact struct {
 	Topics  []string `json:"topics,omitempty"` // that need it
 	Locale  string   `json:"locale,omitempty"`
 	Channel string   `json:"channel,omitempty"` // of the DM; "" until it is open
 	Written bool     `json:"written,omitempty"` // Discord has taken a message there
-	// First is what is known of the first message until it is known to be there.
+	// First is the state of the first message while it is not known to be there.
 	First message.State `json:"first,omitzero"`
-	// Greeting is the first message that the leader is yet to send.
+	// Greeting is the text of the first message if the leader is to send it.
 	Greeting string `json:"greeting,omitempty"`
-	// Refused is since when the person takes no messages, and Next from when on one is tried again; zeros
-	// where they take them. Refusals counts.
+	// Refused is when the person ceased to take messages, Next when one is tried again, and Refusals the number of
+	// tries; all zero while the person takes messages.
 	Refused  time.Time `json:"refused,omitzero"`
 	Next     time.Time `json:"next,omitzero"`
 	Refusals int       `json:"refusals,omitempty"`
-	// Reopen says that the leader is to open the DM once more, as Discord refuses the channel: that
-	// may be another one, or work then (discord-api-docs#7666, #7275).
+	// Reopen has the leader open the DM once more, as Discord refuses the channel. There may be another channel by
+	// then, or the same may work (discord-api-docs#7666, #7275).
 	Reopen bool `json:"reopen,omitempty"`
 }
 
-// opening reports whether the leader is yet to open the DM.
+// opening reports whether the leader has yet to open the DM.
 func (c *contact) opening() bool { return c.Greeting != "" || c.Reopen }
 
-// retries returns after which times one more message is tried to somebody who takes none. Both refusals
-// pass: on a kick of the bot and a new invitation, or an hour of closed DMs (discord-api-docs#8244, #1236).
+// retries returns the pauses between messages to a person who takes none. Refusals may pass: the bot was kicked and is
+// invited again, or DMs were closed for an hour (discord-api-docs#8244, #1236).
 func retries() []time.Duration {
 	const day = 24 * time.Hour
 	return []time.Duration{time.Hour, 6 * time.Hour, day, 3 * day, 7 * day}
 }
 
-// refuse notes that the person takes no messages, and reports whether no more are tried.
+// refuse notes that the person takes no messages, and reports whether all retries are used up.
 func (c *contact) refuse(now time.Time) (over bool) {
 	if c.Refusals == len(retries()) {
 		return true
@@ -68,31 +67,30 @@ func (c *contact) need(topic string) {
 	}
 }
 
-// Recipient is somebody who is to be written to from now on.
+// Recipient is a person to write to from now on.
 type Recipient struct {
 	UserID, Locale string
-	// DM is the channel of the direct messages with the bot, where the caller knows it.
+	// DM is the channel of the person's DM with the bot; "" if the caller does not know it.
 	DM string
-	// Greeting is the first message to somebody new, by which they see that messages arrive.
+	// Greeting is the text of the first message to a new recipient. It shows that messages arrive.
 	Greeting string
-	// Stranger says that the person is no customer who asks for news of their own: a first message has a
-	// budget.
+	// Stranger says that the person may be no customer. First messages to strangers have a budget.
 	Stranger bool
 }
 
-// Reached is how somebody was reached.
+// Reached is the outcome of Reach.
 type Reached int
 
-// Ways of reaching somebody.
+// Outcomes of Reach.
 const (
 	Known    Reached = iota // no first message was needed
 	Greeted                 // the first message was sent
 	OnItsWay                // the leader sends it soon
 )
 
-// Reach makes sure that the bot can write to somebody about a topic. To somebody new it sends a first
-// message: one, also if several processes do so at a time, or if Discord's answer was lost. With an
-// error nothing is kept, but that the message may be there. The error is ErrClosed with Discord's reason, ErrLater or ErrBudget, unless Redis fails.
+// Reach makes sure that the bot can write to a person about a topic. It sends a first message to a new recipient: only
+// one, even if several processes do so at a time, or if Discord's answer was lost. After an error only the state of that
+// message is kept. The error is ErrClosed with Discord's reason, ErrLater, ErrBudget, or that of Redis.
 func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
 	known, err := n.contact(ctx, to.UserID)
 	if err != nil {
@@ -103,7 +101,7 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 		return 0, err
 	}
 	keep := func(c *contact) { c.need(topic); c.Locale = to.Locale }
-	// In quarantine Discord may take nothing where the bot has sent nothing of its own.
+	// In quarantine Discord may refuse messages to a DM in which the bot has not written.
 	doubted := !known.Written && wait.New.Code == rest.CodeQuarantined && !wait.New.Until.IsZero()
 	switch channel := cmp.Or(to.DM, known.Channel); {
 	case known.Greeting != "":
@@ -118,13 +116,13 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 			return 0, err
 		}
 	}
-	at, err := n.count(ctx, windowKey, n.Timing.Window)
+	at, err := n.count(ctx, windowKey, n.cfg.Timing.Window)
 	if err != nil {
 		return 0, err
 	}
 	if at > windowOpenings {
 		err = n.change(ctx, to.UserID, 0, func(c *contact) { keep(c); c.Greeting = to.Greeting })
-		n.Wake(ctx, contactKind, to.UserID)
+		n.cfg.Wake(ctx, contactKind, to.UserID)
 		return OnItsWay, err
 	}
 	channel, err := n.greet(ctx, to.UserID, to.Greeting, known.First, func(ctx context.Context, s message.State) error {
@@ -147,21 +145,20 @@ func (c *contact) take() {
 	c.Written, c.Refused, c.Next, c.Refusals = true, time.Time{}, time.Time{}, 0
 }
 
-// greet opens the DM with somebody and sends the first message, unless that is there already, and returns
-// the channel. known is what is known of the message, which save keeps.
+// greet opens the DM with a person, sends the first message unless it is there already, and returns the channel. known is
+// the message's state; save saves it.
 func (n *Notifier) greet(ctx context.Context, userID, greeting string, known message.State, save func(context.Context, message.State) error) (channel string, err error) {
-	if channel, err = n.Discord.OpenDM(ctx, userID); err != nil {
+	if channel, err = n.cfg.Discord.OpenDM(ctx, userID); err != nil {
 		return "", err
 	}
-	shown, err := message.Show(ctx, n.Discord, known, message.Wanted{ChannelID: channel, Name: userID, Message: interaction.Message{Content: greeting}, Save: save})
+	shown, err := message.Show(ctx, n.cfg.Discord, known, message.Wanted{ChannelID: channel, Name: userID, Message: interaction.Message{Content: greeting}, Save: save})
 	if err != nil && (shown.Tried == 0 || rest.VerdictOf(err) == rest.Closed) { // it is not there
 		err = errors.Join(err, save(context.WithoutCancel(ctx), message.State{}))
 	}
 	return channel, err
 }
 
-// judge returns what the outcome of a first message means for the person. It has others who are new wait,
-// or wait no more.
+// judge turns the error of a first message into one of Reach's. It begins or ends the pause for new recipients.
 func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 	_, answered := errors.AsType[*rest.Error](err)
 	switch v := rest.VerdictOf(err); {
@@ -183,7 +180,7 @@ func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 	return err
 }
 
-// contact returns how somebody is reached; an empty contact if that is not known.
+// contact returns a person's contact; an empty one if there is none.
 func (n *Notifier) contact(ctx context.Context, userID string) (contact, error) {
 	r, err := n.contacts.Get(ctx, userID, userID)
 	if err != nil || r == nil {
@@ -192,8 +189,7 @@ func (n *Notifier) contact(ctx context.Context, userID string) (contact, error) 
 	return r.Value, nil
 }
 
-// change changes a contact, which is there from then on unless it says nothing, and has it be due after a
-// time.
+// change changes or makes a contact, and makes it due after a time. A contact without content is removed.
 func (n *Notifier) change(ctx context.Context, userID string, after time.Duration, change func(*contact)) error {
 	r, err := n.contacts.Upsert(ctx, userID, userID, after, func(r *record.Record[contact]) bool {
 		change(&r.Value)
@@ -210,8 +206,8 @@ func (n *Notifier) change(ctx context.Context, userID string, after time.Duratio
 	return err
 }
 
-// Release takes back that a topic needs a contact. If no other does, it is kept for 30 days, so that
-// whoever comes back is not greeted again, or removed at once.
+// Release says that a topic does not need a contact any more. If no other topic does, the contact is removed or, with
+// keep, kept for 30 days, so that a person who comes back is not greeted again.
 func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool) error {
 	known, err := n.contact(ctx, userID)
 	if err != nil || len(known.Topics) == 0 && known.Channel == "" {
@@ -225,27 +221,27 @@ func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool)
 	})
 }
 
-// Contact returns the channel and the language in which somebody is reached; "" for what is not known.
+// Contact returns the channel and language of a person's DM; "" for what is not known.
 func (n *Notifier) Contact(ctx context.Context, userID string) (channelID, locale string, err error) {
 	c, err := n.contact(ctx, userID)
 	return c.Channel, c.Locale, err
 }
 
-// Refused returns since when somebody takes no messages from the bot; zero where they do. The leader tries
-// again with what is next to be said, after pauses that grow to a week, and then ends all topics.
+// Refused returns since when a person takes no messages from the bot; zero if they do. After pauses that grow to a week,
+// the leader tries the next message, and in the end ends all topics.
 func (n *Notifier) Refused(ctx context.Context, userID string) (since time.Time, err error) {
 	c, err := n.contact(ctx, userID)
 	return c.Refused, err
 }
 
-// Forget forgets how somebody is reached, and reports whether that was known.
+// Forget removes a person's contact, and reports whether there was one.
 func (n *Notifier) Forget(ctx context.Context, userID string) (known bool, err error) {
 	last, _, err := n.contacts.Remove(ctx, userID, userID)
 	return last != nil, err
 }
 
-// refused notes that somebody takes no messages, as Discord says, or is no more. It ends all topics if no
-// more are tried.
+// refused notes that a person takes no messages. If all retries are used up, or the user does not exist, it ends all
+// topics.
 func (n *Notifier) refused(ctx context.Context, userID string, refusal error) error {
 	var first bool
 	over := rest.IsUnknownUser(refusal)
@@ -256,16 +252,16 @@ func (n *Notifier) refused(ctx context.Context, userID string, refusal error) er
 		return !over
 	})
 	if first {
-		err = errors.Join(err, n.Redis.HIncrBy(context.WithoutCancel(ctx), n.countsKey(contactKind), refusedCount, 1).Err())
+		err = errors.Join(err, n.cfg.Redis.HIncrBy(context.WithoutCancel(ctx), n.countsKey(contactKind), refusedCount, 1).Err())
 	}
 	if over {
 		err = errors.Join(err, n.end(ctx, userID))
 	}
-	n.Log.Info().Err(err).Str("user", userID).Bool("over", over).Msg("somebody takes no direct messages")
+	n.cfg.Log.Info().Err(err).Str("user", userID).Bool("over", over).Msg("somebody takes no direct messages")
 	return err
 }
 
-// end ends all that somebody is written to about, as they take no messages any more.
+// end ends all topics for a person and removes the contact.
 func (n *Notifier) end(ctx context.Context, userID string) (err error) {
 	ctx = context.WithoutCancel(ctx)
 	for _, end := range n.topics {

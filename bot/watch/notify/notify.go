@@ -1,18 +1,17 @@
 // Package notify writes to people by direct message.
 //
-// A Topic is a reason to write, such as alerts. What it writes about are its records, each with the state
-// of one message (Delivery). Whoever has news saves a record that is due. The leader takes it, asks the
-// topic what the message is to say now (Topic.Next), and has Discord show that: it posts the message
-// under a nonce, looks for one whose answer was lost, and edits one that is there. So the next reason to
-// write is one more Topic: a record type, and a function that returns what its message says.
+// A Topic is a reason to write, such as alerts. It has records, each with the state of one message (Delivery). To
+// notify somebody, save a record that is due. The leader takes it, asks the topic for the message (Topic.Next), and
+// shows it: it posts the message under a nonce, finds one whose answer was lost, or edits one that is there. So a new
+// reason to write is one more Topic: a record type, and a function that returns the message.
 //
-// Each person has a contact: the channel, the language, and the topics that need it. Reach makes sure
-// that there is one before a topic counts on it. To somebody new it sends a first message, so that
-// whoever takes none learns that at once. Discord blocks bots that open many DMs in a short time, so
-// there is a window for that over all processes. Beyond the window the leader opens them, one a second.
+// Each person has a contact: the channel, the language, and the topics that need it. A topic calls Reach first, which
+// sends a first message to a new recipient, so that somebody who takes none learns that at once. Discord blocks bots
+// that open many DMs in a short time, so all processes share a window for that. Beyond the window the leader opens one a
+// second.
 //
-// While Discord refuses messages whoever they are for, they wait (Pause). One to somebody new says
-// nothing of the others: a bot in quarantine may write to those to whom it has written before
+// While Discord refuses messages to everybody, all messages wait (Pause). A refusal of a message to a new recipient
+// pauses only those to new recipients: a bot in quarantine may write to people to whom it has written before
 // (discord-php/DiscordPHP#467, tmercswims/tmerc-cogs#111).
 package notify
 
@@ -33,10 +32,9 @@ import (
 var (
 	// ErrClosed says that the person takes no direct messages from the bot.
 	ErrClosed = errors.New("notify: the person's direct messages are closed")
-	// ErrLater says that Discord lets the bot write to nobody new for now, or does not answer. It may in
-	// a few minutes.
+	// ErrLater says that Discord lets the bot write to no new recipient for some minutes, or does not answer.
 	ErrLater = errors.New("notify: no direct message can be sent for now")
-	// ErrBudget says that enough strangers were written to for now, or for the day.
+	// ErrBudget says that the budget of first messages to strangers is used up.
 	ErrBudget = errors.New("notify: no more first messages are sent to strangers today")
 )
 
@@ -54,10 +52,9 @@ type Config struct {
 	Discord Discord
 	// OnPause is called when messages begin to wait, with Discord's refusal. It must not block.
 	OnPause func(p Pause, refusal error)
-	// OnBudget is called once a day when half of the first messages to strangers are used up. It must not
-	// block.
+	// OnBudget is called once a day when half of the day's budget for strangers is used up. It must not block.
 	OnBudget func()
-	// Wake tells the leader which records of a kind are due.
+	// Wake is leader.Leader.Wake.
 	Wake   func(ctx context.Context, kind string, ids ...string)
 	Log    zerolog.Logger
 	Timing Timing
@@ -65,13 +62,13 @@ type Config struct {
 
 // Timing is how a Notifier uses time. Tests may be less patient.
 type Timing struct {
-	Work  time.Duration // bound on what is done about a record at once; it is due again after that
-	Retry time.Duration // after a message was not sent, unless Discord asks for a longer pause
-	// Pause is for how long messages wait after Discord has refused what concerns all, and LongPause
-	// after each refusal that follows before it takes one.
+	Work  time.Duration // bound on the work on a record, which is due again after that
+	Retry time.Duration // after a failure, unless Discord asks for a longer pause
+	// Pause is how long messages wait after Discord's first refusal of the bot itself, and LongPause after each
+	// further one in a row.
 	Pause, LongPause time.Duration
-	Refused          time.Duration // after Discord has refused one message alone; it doubles each time
-	Window           time.Duration // within which windowOpenings DMs are opened at once
+	Refused          time.Duration // after a refusal of one message alone; it doubles each time
+	Window           time.Duration // in which windowOpenings DMs may be opened at once
 	Opening          time.Duration // between two DMs that the leader opens
 }
 
@@ -83,17 +80,17 @@ func DefaultTiming() Timing {
 	}
 }
 
-// What Redis keeps in the application's space, beside the records of topics:
+// Keys in the application's space, beside the records of topics:
 //
-//	{contacts}:record:USER  how somebody is reached. It is due while the DM is yet to be opened. Its owner is that person
-//	{dms}:record:pause      until when messages wait (pauses)
-//	{dms}:window            how many DMs were opened in the last seconds
+//	{contacts}:record:USER  a contact; due while the DM has yet to be opened. Its owner is the person
+//	{dms}:record:pause      pauses
+//	{dms}:window            how many DMs were opened in Timing.Window
 //	{dms}:soon, {dms}:day   how many strangers were written to in ten minutes, and in a day
-//	{contacts}:counts       hash: how many people took no messages
+//	{contacts}:counts       hash: how many people have refused messages
 const (
 	contactKind, dmKind = "contacts", "dms"
 
-	format = 1 // of each as JSON
+	format = 1 // of the records
 
 	pauseID   = "pause"
 	windowKey = "{dms}:window"
@@ -102,13 +99,13 @@ const (
 
 	sentCount, refusedCount = "sent", "refused" // fields of the kinds' counts
 
-	// callLimit bounds one use of Redis.
+	// callLimit bounds one request to Redis.
 	callLimit = time.Second
 )
 
-// Notifier keeps how people are reached, and writes to them. It is safe for concurrent use.
+// Notifier keeps contacts and sends direct messages. It is safe for concurrent use.
 type Notifier struct {
-	Config
+	cfg      Config
 	contacts *record.Kind[contact]
 	pauses   *record.Kind[pauses] // one record
 	pace     *rate.Limiter        // of DMs that this process opens as the leader
@@ -119,7 +116,7 @@ type Notifier struct {
 // sends messages (Topic.Work).
 func New(c Config) *Notifier {
 	return &Notifier{
-		Config:   c,
+		cfg:      c,
 		contacts: &record.Kind[contact]{Redis: c.Redis, Space: c.Space, Name: contactKind, Format: format, Lenient: true},
 		pauses:   &record.Kind[pauses]{Redis: c.Redis, Space: c.Space, Name: dmKind, Format: format, Lenient: true},
 		pace:     rate.NewLimiter(rate.Every(c.Timing.Opening), 1),
@@ -127,22 +124,22 @@ func New(c Config) *Notifier {
 	}
 }
 
-// Status is how a topic's messages fare, over all processes.
+// Status is the state of a topic's messages, over all processes.
 type Status struct {
-	Waiting int   // messages that are to be sent or edited
-	Sent    int64 // messages, since ever
-	Refused int64 // people who took no messages, of all topics
+	Waiting int   // messages to be sent or edited
+	Sent    int64 // messages, in all
+	Refused int64 // people who have refused messages of any topic
 	Pause   Pause
 }
 
-// Status asks Redis how the topic's messages fare.
+// Status returns the state of the topic's messages.
 func (t *Topic[T]) Status(ctx context.Context) (s Status, err error) {
 	if s.Waiting, err = t.Records.Waiting(ctx); err != nil {
 		return s, err
 	}
 	count := func(kind, of string) (n int64) {
 		if err == nil {
-			n, err = t.n.Redis.HGet(ctx, t.n.countsKey(kind), of).Int64()
+			n, err = t.n.cfg.Redis.HGet(ctx, t.n.countsKey(kind), of).Int64()
 		}
 		if errors.Is(err, redis.Nil) {
 			err = nil
@@ -157,4 +154,4 @@ func (t *Topic[T]) Status(ctx context.Context) (s Status, err error) {
 }
 
 // countsKey is the key of a kind's counts.
-func (n *Notifier) countsKey(kind string) string { return n.Space.Key("{" + kind + "}:counts") }
+func (n *Notifier) countsKey(kind string) string { return n.cfg.Space.Key("{" + kind + "}:counts") }

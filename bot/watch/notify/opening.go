@@ -18,17 +18,16 @@ import (
 // (https://discord.com/developers/docs/resources/user#create-dm).
 const windowOpenings = 5
 
-// The budget of first messages to strangers, of all processes together. Whoever writes to strangers is
-// judged by how many: 20 to 50 new ones, at one in 3 to 9 s, led to the quarantine
-// (17teen/Discord-Mass-DM-Tool#11 and #14, DiscordPHP#467). The figure is weak: a verified bot met it at
-// once (SanjaySunil/BetterDiscordPanel#38).
+// The budget of all processes for first messages to strangers. Discord judges a bot by how many it writes to: 20 to 50,
+// one every 3 to 9 s, have led to quarantine (17teen/Discord-Mass-DM-Tool#11 and #14, DiscordPHP#467). That figure is
+// weak: a verified bot was quarantined at once (SanjaySunil/BetterDiscordPanel#38).
 const (
 	mostSoon, soon = 10, 10 * time.Minute
 	mostADay, aDay = 50, 24 * time.Hour
 	budgetNotifyAt = mostADay / 2
 )
 
-// spend counts one more first message to a stranger. The error is ErrBudget if there have been enough.
+// spend counts a first message to a stranger. It returns ErrBudget if the budget is used up.
 func (n *Notifier) spend(ctx context.Context) error {
 	lately, err := n.count(ctx, soonKey, soon)
 	if err != nil {
@@ -44,19 +43,19 @@ func (n *Notifier) spend(ctx context.Context) error {
 	case today > mostADay:
 		return ErrBudget
 	case today == budgetNotifyAt:
-		n.Log.Warn().Int64("today", today).Int("of", mostADay).Msg("half of the first messages to strangers are used up for today")
-		n.OnBudget()
+		n.cfg.Log.Warn().Int64("today", today).Int("of", mostADay).Msg("half of the first messages to strangers are used up for today")
+		n.cfg.OnBudget()
 	}
 	return nil
 }
 
-// count counts one more of what is counted for a time after the first, and returns how many that makes.
+// count increments a counter that expires a time after its first increment, and returns it.
 func (n *Notifier) count(ctx context.Context, key string, within time.Duration) (int64, error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	key = n.Space.Key(key)
+	key = n.cfg.Space.Key(key)
 	var count *redis.IntCmd
-	_, err := n.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
+	_, err := n.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.SetNX(ctx, key, 0, within) // INCR alone would leave a key without an expiry
 		count = p.Incr(ctx, key)
 		return nil
@@ -67,20 +66,20 @@ func (n *Notifier) count(ctx context.Context, key string, within time.Duration) 
 	return count.Val(), nil
 }
 
-// Work is what the leader does beside sending messages: it opens DMs.
+// Work returns the leader's work beside that of topics: to open DMs.
 func (n *Notifier) Work() leader.Kind {
-	return leader.Kind{Name: contactKind, Due: n.contacts.DueKey(), AtOnce: 1, Admit: n.pace.Allow, Limit: n.Timing.Work, Reconcile: n.reconcile}
+	return leader.Kind{Name: contactKind, Due: n.contacts.DueKey(), AtOnce: 1, Admit: n.pace.Allow, Limit: n.cfg.Timing.Work, Reconcile: n.reconcile}
 }
 
-// reconcile opens the DM with somebody.
+// reconcile opens a person's DM.
 func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Duration, err error) {
-	r, again, err := n.contacts.Take(ctx, userID, n.Timing.Work)
+	r, again, err := n.contacts.Take(ctx, userID, n.cfg.Timing.Work)
 	if r == nil {
 		return again, err
 	}
 	wait, err := n.open(ctx, r)
 	if err != nil {
-		n.Log.Debug().Err(err).Msg("a dm was not opened and is tried again")
+		n.cfg.Log.Debug().Err(err).Msg("a dm was not opened and is tried again")
 		wait = n.later(ctx, err)
 	}
 	err = n.contacts.Save(context.WithoutCancel(ctx), r, wait)
@@ -90,7 +89,7 @@ func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Dur
 	return r.Again(), err
 }
 
-// open opens a DM and sends the first message, if there is one to be sent. The contact is yet to be saved.
+// open opens a DM and sends the greeting, if there is one. The caller saves the contact.
 func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait time.Duration, err error) {
 	c := &r.Value
 	pauses, err := n.readPauses(ctx)
@@ -108,10 +107,10 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 			return n.contacts.Save(ctx, r, record.Keep)
 		})
 	} else {
-		channel, err = n.Discord.OpenDM(ctx, r.ID)
+		channel, err = n.cfg.Discord.OpenDM(ctx, r.ID)
 	}
 	v := rest.VerdictOf(err)
-	if greets || err != nil { // a DM that is open says nothing of messages
+	if greets || err != nil { // opening a DM alone does not show that messages are taken
 		err = n.judge(ctx, pauses, err)
 	}
 	switch {
@@ -124,7 +123,7 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 	case v.Passes(), v == rest.Quarantined && greets:
 		return 0, err
 	default:
-		n.Log.Warn().Err(err).Msg("discord refuses to open a dm")
+		n.cfg.Log.Warn().Err(err).Msg("discord refuses to open a dm")
 	}
 	c.Greeting, c.Reopen = "", false
 	return record.Never, nil

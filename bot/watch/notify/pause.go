@@ -8,17 +8,17 @@ import (
 	"hostbot/bot/store/record"
 )
 
-// Pause is for how long Discord's refusal lets messages wait.
+// Pause is how long messages wait after Discord's refusal.
 type Pause struct {
-	Until time.Time // from when on whoever comes first tries again, which may be over; zero where nothing waits
-	New   bool      // only messages to people wait to whom the bot has not written
+	Until time.Time // when one is tried again; may be in the past. Zero if nothing waits
+	New   bool      // only messages to new recipients wait
 	Code  int       // Discord's, such as rest.CodeQuarantined
 }
 
 // Is reports whether messages wait.
 func (p Pause) Is() bool { return !p.Until.IsZero() }
 
-// Problem is what staff are notified of, as the keys of their texts call it.
+// Problem returns the name of the refusal in the keys of staff's texts.
 func (p Pause) Problem() string {
 	if p.Code == rest.CodeQuarantined {
 		return "quarantined"
@@ -26,14 +26,13 @@ func (p Pause) Problem() string {
 	return "dms_forbidden"
 }
 
-// pauses are the record of what waits. They are two, as a refusal of a message to somebody new says
-// nothing of others.
+// pauses is the record of both pauses.
 type pauses struct {
 	New pause `json:"new,omitzero"` // of opening DMs, and of first messages
 	All pause `json:"all,omitzero"` // of all messages
 }
 
-// pause is one of them. Any process writes it.
+// pause is one of them. All processes write it.
 type pause struct {
 	Until    time.Time `json:"until,omitzero"` // zero once Discord has taken a message
 	Code     int       `json:"code,omitempty"`
@@ -43,7 +42,7 @@ type pause struct {
 // left returns for how long messages wait; 0 if one may be tried.
 func (p pause) left() time.Duration { return max(0, time.Until(p.Until)) }
 
-// of returns the pause that a message to somebody new is under, or to somebody else.
+// of returns the pause for messages to new recipients, or for all.
 func (p *pauses) of(toNew bool) *pause {
 	if toNew {
 		return &p.New
@@ -51,12 +50,11 @@ func (p *pauses) of(toNew bool) *pause {
 	return &p.All
 }
 
-// notifiedFor is for how long staff are not notified of a refusal again with the same code. In
-// quarantine Discord still takes messages to those to whom the bot has written, which ends a pause:
-// what staff were notified of outlives that.
+// notifiedFor is how long staff are not notified again of a refusal with the same code. It outlives a pause: in
+// quarantine Discord still takes messages to known recipients, and each ends a pause.
 const notifiedFor = 24 * time.Hour
 
-// readPauses returns what waits now.
+// readPauses returns both pauses.
 func (n *Notifier) readPauses(ctx context.Context) (pauses, error) {
 	r, err := n.pauses.Get(ctx, pauseID, "")
 	if err != nil || r == nil {
@@ -65,34 +63,34 @@ func (n *Notifier) readPauses(ctx context.Context) (pauses, error) {
 	return r.Value, nil
 }
 
-// pause has messages wait, as Discord has refused one for a reason that is not its own. It returns for
-// how long, and whether Discord has refused another since it took the last.
+// pause begins a pause, as Discord has refused the bot itself. It returns how long the pause still lasts, and whether
+// this is a further refusal in a row.
 func (n *Notifier) pause(ctx context.Context, toNew bool, refusal error) (left time.Duration, again bool) {
 	var notify bool
 	code := rest.CodeOf(refusal)
 	_, err := n.pauses.Upsert(context.WithoutCancel(ctx), pauseID, "", record.Keep, func(r *record.Record[pauses]) bool {
 		p, now := r.Value.of(toNew), time.Now()
 		notify, again = false, !p.Until.IsZero()
-		if left = p.left(); left > 0 { // messages of the same moment were refused
+		if left = p.left(); left > 0 { // another message has just begun it
 			return false
 		}
-		if left = n.Timing.Pause; again {
-			left = n.Timing.LongPause
+		if left = n.cfg.Timing.Pause; again {
+			left = n.cfg.Timing.LongPause
 		}
 		if notify = p.Code != code || now.Sub(p.Notified) > notifiedFor; notify {
 			p.Notified = now
 		}
-		p.Until, p.Code, r.Life = now.Add(left), code, n.Timing.LongPause+notifiedFor
+		p.Until, p.Code, r.Life = now.Add(left), code, n.cfg.Timing.LongPause+notifiedFor
 		return true
 	})
 	if notify && err == nil {
-		n.Log.Error().Err(refusal).Bool("new", toNew).Msg("discord lets the bot send no direct messages: they wait and are tried again")
-		n.OnPause(Pause{New: toNew, Code: code}, refusal)
+		n.cfg.Log.Error().Err(refusal).Bool("new", toNew).Msg("discord lets the bot send no direct messages: they wait and are tried again")
+		n.cfg.OnPause(Pause{New: toNew, Code: code}, refusal)
 	}
 	return left, again
 }
 
-// resume notes that Discord has taken a message to somebody new, or to somebody else, while others waited.
+// resume ends a pause, as Discord has taken a message.
 func (n *Notifier) resume(ctx context.Context, toNew bool) {
 	_, err := n.pauses.Update(context.WithoutCancel(ctx), pauseID, "", record.Keep, func(p *pauses) bool {
 		was := !p.of(toNew).Until.IsZero()
@@ -100,12 +98,12 @@ func (n *Notifier) resume(ctx context.Context, toNew bool) {
 		return was
 	})
 	if err == nil {
-		n.Log.Info().Bool("new", toNew).Msg("discord takes direct messages again")
+		n.cfg.Log.Info().Bool("new", toNew).Msg("discord takes direct messages again")
 	}
 }
 
-// Pause returns what waits: all messages if they do. A pause that is over counts until Discord has taken a
-// message, or for a day without one.
+// Pause returns the pause of all messages or, without one, that of messages to new recipients. It counts until Discord
+// has taken a message, or for a day without one.
 func (n *Notifier) Pause(ctx context.Context) (Pause, error) {
 	p, err := n.readPauses(ctx)
 	for _, toNew := range []bool{false, true} {

@@ -12,84 +12,83 @@ import (
 	"hostbot/bot/store/record"
 )
 
-// Delivery is what is known of the message about a record, as a part of that. The leader alone writes it.
+// Delivery is the part of a record that describes its message. Only the leader writes it.
 type Delivery struct {
 	Message message.State `json:"message"`
 	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
 	Refused int           `json:"refused,omitempty"` // how often Discord has refused it while it took others
 }
 
-// Topic is a reason to write to people. T is what a message is about.
+// Topic is a reason to write to people. T is the content of its records.
 type Topic[T any] struct {
 	Name   string // of its records, and in a contact
 	Format int    // of T as JSON
 	AtOnce int    // how many messages are sent at a time
-	// Line returns whose line a record stands in. Lines take turns.
+	// Line is leader.Kind.Line.
 	Line func(id string) string
-	// Delivery returns the part of a record that the leader writes.
+	// Delivery returns a record's Delivery.
 	Delivery func(*T) *Delivery
-	// Next returns what is to be said about a record now. If that is nothing, w is nil, and the record is
-	// due again after a time (record.Never), or removed (Drop).
+	// Next returns the message for a record. If w is nil, there is none: the record is due again after a time
+	// (record.Never for never), or removed (Drop).
 	Next func(ctx context.Context, r *record.Record[T]) (w *Wanted[T], after time.Duration, err error)
-	// GiveUp is called if a message is not to be sent any more, and reports whether the record stays. Then
-	// it is not due until somebody schedules it.
+	// GiveUp is called if a message is given up, and reports whether the record stays. It is not due then until it
+	// is scheduled again.
 	GiveUp func(*T) (stays bool)
-	// End ends the topic for somebody who takes no messages any more.
+	// End ends the topic for a person who takes no messages any more.
 	End func(ctx context.Context, userID string) error
 
-	// Records are what messages are about. Who saves one that is due calls Wake.
+	// Records are the topic's records. Call Wake after saving one that is due.
 	Records *record.Kind[T]
 	n       *Notifier
 }
 
-// Wanted is what a message is to say.
+// Wanted is a message to show.
 type Wanted[T any] struct {
 	UserID string
-	// Name makes the nonce: 20 bytes at most, and no other message of the bot has it.
+	// Name is message.Wanted.Name.
 	Name string
-	// Mark is the timestamp of the message's first embed, by which it is found (message.Mark).
+	// Mark is the timestamp of the message's first embed, to find it by (message.Mark).
 	Mark time.Time
 	Draw func(locale string) interaction.Message
-	// Repost says that another message takes the place of the one that is there, as an edit notifies
-	// nobody.
+	// Repost is message.Wanted.Repost: unlike an edit, it notifies the person.
 	Repost bool
-	// Notified notes in a record, perhaps in a newer one, of what the message has notified the person. An
-	// edit notifies nobody.
+	// Notified is called on a record, perhaps a newer one, when the message has notified the person. An edit does
+	// not.
 	Notified func(*T)
-	// Again returns after which time the record is due again once Discord has the message.
+	// Again returns how long until the record is due again after Discord has taken the message.
 	Again func(*T) time.Duration
 }
 
-// Drop in the place of a time says that the record is removed.
+// Drop as a time removes the record.
 const Drop time.Duration = -3
 
 const (
-	// mostRefusals is how often a message is tried that Discord refuses alone. With the usual timing it is
-	// given up after 17 hours. Discord was seen to refuse DMs during an outage (discord-api-docs#7275),
-	// and some for good (#7666).
+	// mostRefusals is how often a message is tried that Discord refuses while it takes others: with the usual timing
+	// for 17 hours. Discord was seen to refuse DMs during an outage (discord-api-docs#7275), and some for good
+	// (#7666).
 	mostRefusals = 10
-	// longestRefused is the longest pause of such a message.
+	// longestRefused is the longest pause between these tries.
 	longestRefused = 6 * time.Hour
 )
 
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
-	t.n, t.Records = n, &record.Kind[T]{Redis: n.Redis, Space: n.Space, Name: t.Name, Format: t.Format}
+	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format}
 	n.topics[t.Name] = t.End
 	return &t
 }
 
-// Wake tells the leader which records are due.
-func (t *Topic[T]) Wake(ctx context.Context, ids ...string) { t.n.Wake(ctx, t.Name, ids...) }
+// Wake makes the leader work on records that are due.
+func (t *Topic[T]) Wake(ctx context.Context, ids ...string) { t.n.cfg.Wake(ctx, t.Name, ids...) }
 
-// Work is what the leader does: it sends the messages.
+// Work returns the leader's work: to send the topic's messages.
 func (t *Topic[T]) Work() leader.Kind {
-	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.Timing.Work, Reconcile: t.reconcile, Line: t.Line}
+	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.cfg.Timing.Work, Reconcile: t.reconcile, Line: t.Line}
 }
 
-// reconcile makes the message about a record say what is true.
+// reconcile brings the message of a record up to date.
 func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
-	r, again, err := t.Records.Take(ctx, id, t.n.Timing.Work)
+	r, again, err := t.Records.Take(ctx, id, t.n.cfg.Timing.Work)
 	if r == nil {
 		return again, err
 	}
@@ -98,7 +97,7 @@ func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duratio
 	case errors.Is(err, record.ErrConflict): // it has changed, and is due again
 		return 0, nil
 	case err != nil:
-		t.n.Log.Debug().Err(err).Str("topic", t.Name).Msg("a direct message was not sent and is tried again")
+		t.n.cfg.Log.Debug().Err(err).Str("topic", t.Name).Msg("a direct message was not sent and is tried again")
 		wait = t.n.later(ctx, err)
 	}
 	ctx = context.WithoutCancel(ctx)
@@ -121,7 +120,7 @@ func (t *Topic[T]) reconcile(ctx context.Context, id string) (again time.Duratio
 	return r.Again(), err
 }
 
-// later returns after which time is tried again what was not done for now.
+// later returns how long to wait after a failure.
 func (n *Notifier) later(ctx context.Context, failure error) time.Duration {
 	switch e, ok := errors.AsType[*rest.Error](failure); {
 	case leader.Ended(ctx): // another one leads now
@@ -129,14 +128,14 @@ func (n *Notifier) later(ctx context.Context, failure error) time.Duration {
 	case ok && e.Global: // all requests wait, and each message keeps its place
 		return e.RetryAfter
 	case ok:
-		return max(n.Timing.Retry, e.RetryAfter)
+		return max(n.cfg.Timing.Retry, e.RetryAfter)
 	default:
-		return n.Timing.Retry
+		return n.cfg.Timing.Retry
 	}
 }
 
-// deliver has Discord show what is true, and returns when the record is due again, which is yet to be
-// saved. If Discord has the message, note notes that in a record, perhaps in a newer one.
+// deliver shows the message of a record, and returns how long until the record is due again. The caller saves it. If
+// Discord has taken the message, note applies that to a record: this one, or a newer one after a conflict.
 func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(*record.Record[T]), wait time.Duration, err error) {
 	n := t.n
 	pauses, err := n.readPauses(ctx)
@@ -151,18 +150,18 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	switch {
 	case err != nil:
 		return nil, 0, err
-	case time.Now().Before(c.Next): // later news are tried
+	case time.Now().Before(c.Next): // the next message after that is tried
 		return nil, t.giveUp(r), nil
 	case c.opening():
-		return nil, n.Timing.Retry, nil
+		return nil, n.cfg.Timing.Retry, nil
 	case c.Channel == "": // Redis has lost it
-		return nil, n.Timing.Retry, t.reopen(ctx, w.UserID)
+		return nil, n.cfg.Timing.Retry, t.reopen(ctx, w.UserID)
 	case !c.Written && pauses.New.left() > 0:
 		return nil, pauses.New.left(), nil
 	}
 	d := t.Delivery(&r.Value)
 	posts := d.Message.Posts
-	shown, err := message.Show(ctx, n.Discord, d.Message, message.Wanted{
+	shown, err := message.Show(ctx, n.cfg.Discord, d.Message, message.Wanted{
 		ChannelID: c.Channel, Name: w.Name, Message: w.Draw(c.Locale), Repost: w.Repost,
 		Is: func(m rest.Posted) bool { return message.HasMark(m, w.Mark) },
 		Save: func(ctx context.Context, s message.State) error {
@@ -175,7 +174,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	}
 	d.Message = shown
 	notified := shown.Posts > posts && (w.Repost || !d.Sent)
-	if err != nil && !rest.LacksEmbeds(err) { // in a DM nobody could grant anything: it is not sent again
+	if err != nil && !rest.LacksEmbeds(err) { // nobody could grant the permission in a DM, so that is no failure
 		if notified {
 			w.Notified(&r.Value)
 		}
@@ -196,7 +195,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	return note, w.Again(&r.Value), n.taken(ctx, w.UserID, c, pauses)
 }
 
-// taken notes that Discord has taken a message to somebody.
+// taken notes that Discord has taken a message to a person.
 func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses pauses) error {
 	if !pauses.of(!c.Written).Until.IsZero() {
 		n.resume(ctx, !c.Written)
@@ -211,26 +210,26 @@ func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses p
 	return err
 }
 
-// refused returns after which time a message is tried again that Discord has refused.
+// refused returns how long until a refused message is tried again.
 func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID string, c contact, failure error) (wait time.Duration, err error) {
 	switch rest.VerdictOf(failure) {
 	case rest.Closed:
 		return t.giveUp(r), t.n.refused(ctx, userID, failure)
 	case rest.Never:
-		t.n.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
+		t.n.cfg.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
 		return t.giveUp(r), nil
 	case rest.Gone, rest.Forbidden:
-		if rest.IsUnknownMessage(failure) { // the person has deleted it, so there is nothing to be kept true any more
+		if rest.IsUnknownMessage(failure) { // it was deleted, so there is nothing to keep up to date
 			return t.giveUp(r), nil
 		}
 		if d := t.Delivery(&r.Value); d.Refused == 0 {
 			d.Refused++
-			return t.n.Timing.Retry, t.reopen(ctx, userID)
+			return t.n.cfg.Timing.Retry, t.reopen(ctx, userID)
 		}
 		return t.tryLess(r, failure), nil
 	case rest.Quarantined:
 		left, again := t.n.pause(ctx, !c.Written, failure)
-		if left += t.n.Timing.Retry; again { // it takes no others either
+		if left += t.n.cfg.Timing.Retry; again { // it takes no others either
 			return left, nil
 		}
 		if wait = t.tryLess(r, failure); wait > 0 {
@@ -242,17 +241,16 @@ func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID stri
 	}
 }
 
-// tryLess counts that Discord has refused a message alone, and returns after which pause it is tried
-// again.
+// tryLess counts a refusal of a message while others are taken, and returns the growing pause until the next try.
 func (t *Topic[T]) tryLess(r *record.Record[T], failure error) time.Duration {
 	d := t.Delivery(&r.Value)
 	d.Refused++
 	if d.Refused > mostRefusals {
-		t.n.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message again and again: it is given up")
+		t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message again and again: it is given up")
 		return t.giveUp(r)
 	}
-	t.n.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message: it is tried again")
-	return min(t.n.Timing.Refused<<max(d.Refused-2, 0), longestRefused)
+	t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message: it is tried again")
+	return min(t.n.cfg.Timing.Refused<<max(d.Refused-2, 0), longestRefused)
 }
 
 func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
@@ -262,10 +260,10 @@ func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
 	return Drop
 }
 
-// reopen has the leader open somebody's DM once more.
+// reopen makes the leader open a person's DM once more.
 func (t *Topic[T]) reopen(ctx context.Context, userID string) error {
 	ctx = context.WithoutCancel(ctx)
 	err := t.n.change(ctx, userID, 0, func(c *contact) { c.need(t.Name); c.Reopen = true })
-	t.n.Wake(ctx, contactKind, userID)
+	t.n.cfg.Wake(ctx, contactKind, userID)
 	return err
 }
