@@ -15,25 +15,24 @@ const (
 	flushAtOnce = 100
 )
 
-// buffer is what a process keeps of a channel's entries: all of them while Redis does not take any,
-// and otherwise errors that equal one of the past second. They are added to the stream in the order in
-// which they came. It is safe for concurrent use.
+// buffer has a channel's entries that are in memory: all of them while Redis takes none, and otherwise errors that
+// equal one of the past second. They are added to the stream in their order. It is safe for concurrent use.
 type buffer struct {
 	mu      sync.Mutex
 	entries []*buffered
-	recent  map[string]bool // groups of which an error was added since the last flush
+	recent  map[string]bool // groups of errors that were added since the last flush
 	down    time.Time       // since when Redis takes no entries; zero while it does
-	dropped int             // entries, since begin was called last
+	dropped int             // entries since the last call of begin
 }
 
 type buffered struct {
 	kept
-	// sealed says that it counts no further errors: Redis, or Discord, may have it as it is.
+	// sealed says that Redis or Discord may have the entry, so that it must not change any more.
 	sealed bool
 }
 
-// keeps keeps an entry, and reports true, if Redis is not to have it at once: as it takes none or, if
-// count is set, as the entry is only counted.
+// keeps reports whether an entry is kept in memory for now: because Redis takes none or, if count is set, because the
+// entry only adds to a count. If so, it keeps the entry.
 func (b *buffer) keeps(e kept, count bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()

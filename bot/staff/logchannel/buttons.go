@@ -9,9 +9,8 @@ import (
 	"hostbot/locale"
 )
 
-// Buttons makes the custom IDs of what is below cards that have references. They lead to the
-// customer whom a card concerns, and to what is behind a reference. Without these functions
-// there is nothing.
+// Buttons makes the custom IDs of the buttons below cards with references. They open the card's customer, and the
+// incident behind a reference. Without these functions there are no buttons.
 type Buttons struct {
 	Lookup    func(customerID, name string) string
 	Reference func(code string) string

@@ -29,7 +29,7 @@ const (
 	nameBytes     = 10   // twice as many hexadecimal digits: see message.Wanted
 )
 
-// maxCounters is how many messages are remembered that may go on counting.
+// maxCounters is how many messages may go on counting.
 const maxCounters = 10
 
 // channel records the entries for a channel, and delivers them if this process leads.
@@ -40,15 +40,13 @@ type channel struct {
 	stream *stream
 	buffer buffer
 
-	// The leader's turns alone use these, one at a time. paced is until when there is to be no request. sure
-	// is the term in which it is known that Discord has nothing of what is pending, so that what one message
-	// has left for the next is posted at once: a message that is edited says so to its readers.
+	// Used by the leader's turns only, one at a time. paced is when the next request may be sent. sure is the term in
+	// which Discord certainly has nothing of what is pending, so that it can be posted without looking for it.
 	paced time.Time
 	sure  uint64
 	busy  atomic.Bool // a turn is under way
 
-	// alone is how far the delivery of what is kept in memory is. run and drain use it, which are not called
-	// at the same time.
+	// alone is the state of delivery from memory. Only run and drain use it, one after the other.
 	alone state
 
 	mu     sync.Mutex
@@ -56,8 +54,8 @@ type channel struct {
 	asked  time.Time // when Redis was asked for the status
 }
 
-// state is how far the delivery to a channel is. It is saved with each acknowledgement, and holds totals: what
-// is delivered a second time is counted once.
+// state is the state of delivery to a channel. It is saved with each acknowledgement and has totals, so that an entry
+// that is delivered twice is counted once.
 type state struct {
 	Counters []counter `json:"counters,omitempty"` // oldest first
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
@@ -98,7 +96,7 @@ func (s *state) tidy(now time.Time, lifetime time.Duration) {
 	}
 }
 
-// tidy drops the fields of embeds that are none, which another version of the program may have written.
+// tidy drops nil fields of embeds. Another version of the program may have written them.
 func tidy(slots []slot) {
 	none := func(f *discordgo.MessageEmbedField) bool { return f == nil }
 	for i := range slots {
@@ -182,8 +180,8 @@ func fits(slots []slot, another slot) bool {
 	return follows && characters <= maxCharacters && content+title <= maxContent
 }
 
-// delivered notes that Discord has what was planned, in the message with an ID, which may go on
-// counting; "" if it is not there any more.
+// delivered notes that Discord has taken what was planned as the message with an ID; "" if it is not there any more. The
+// message may go on counting.
 func (s *state) delivered(p plan, id string, now time.Time) {
 	counts := slices.ContainsFunc(p.slots, func(s slot) bool { return s.GroupKey != "" }) && !s.Refused
 	s.Trouble, s.Failures, s.Single, s.Refused, s.Bare, s.Posts = nil, 0, false, false, "", 0

@@ -10,7 +10,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 )
 
-// Category is a kind of entry, which may have a channel of its own.
+// Category is a kind of entry. Each may have its own channel.
 type Category string
 
 // The categories.
@@ -25,29 +25,25 @@ const (
 type Entry struct {
 	Category Category                `json:"-"`
 	Line     string                  `json:"line,omitempty"` // of markdown, 500 characters at most
-	Embed    *discordgo.MessageEmbed `json:"embed"`          // whose title says what happened
-	// Own are the first fields of the embed, which tell of this occurrence alone. A
-	// message that counts several does not show them.
+	Embed    *discordgo.MessageEmbed `json:"embed"`          // its title says what happened
+	// Own are the first fields of the embed. They are about this occurrence only, so a message that counts several
+	// does not show them.
 	Own []*discordgo.MessageEmbedField `json:"own,omitempty"`
-	// Customer is whom the entry concerns. A message that counts says how many they
-	// are. The ID may be empty.
+	// Customer is the customer concerned. A message that counts says how many there are. The ID may be empty.
 	Customer Customer `json:"-"`
-	// DedupKey names the occurrence that the entry tells of. Processes that share
-	// a Redis tell of an occurrence once, however many of them post it within a
-	// day. Empty: each post is an occurrence of its own.
+	// DedupKey names the occurrence. However many processes that share a Redis post it within a day, it is shown
+	// once. If it is empty, each post is an occurrence of its own.
 	DedupKey string `json:"-"`
-	// GroupKey is equal for errors that become one message that counts. Empty for an
-	// entry that is shown by itself, as everything but errors is.
+	// GroupKey is equal for errors that are counted in one message. It is empty for an entry that is shown by itself,
+	// as all but errors are.
 	GroupKey string `json:"group,omitempty"`
-	// Latest says that the message of the group shows the latest entry, and does not
-	// count.
+	// Latest has the group's message show the latest entry in place of a count.
 	Latest bool `json:"latest,omitempty"`
-	// Reference leads to the details behind the entry. A message that counts
-	// shows the latest ones. It may be empty.
+	// Reference leads to the incident. A message that counts shows the latest ones. It may be empty.
 	Reference string `json:"-"`
 }
 
-// Customer is a user, and what that one is called, which may be empty.
+// Customer is a user with a name. The name may be empty.
 type Customer struct {
 	ID   string `json:"id"`
 	Name string `json:"name,omitempty"`

@@ -1,19 +1,17 @@
-// Package logchannel brings entries to the channels that the company's staff watch: each at least
-// once, in the order of its channel. A storm of errors stays readable.
+// Package logchannel delivers entries to the channels that the company's staff watch: each at least once, in the order
+// of its channel. Equal errors are counted, so that a storm of them stays readable.
 //
-// What waits for a channel is a stream in Redis (stream.go). Post adds an entry to it before it
-// returns. While Redis is away, the process keeps its entries in memory (buffer.go). The leader
-// delivers: a channel is what it reconciles. A turn reads what waits first, sends one message, or one
-// edit of a message, and takes out of the stream what Discord has, together with saving what the
-// channel's messages show (deliver.go). What was read and not taken out is pending. The next turn
-// reads it first, whoever leads then, and looks for it in the channel if it may have been sent.
+// Each channel has a stream of entries in Redis (stream.go). Post adds an entry to it before it returns. While Redis is
+// away, the process keeps its entries in memory (buffer.go). The leader reconciles channels. In one turn it reads the
+// first entries, sends one message or edit, and removes from the stream what Discord has taken, while it saves what the
+// channel's messages show (deliver.go). Entries that were read and not removed are pending. The next turn, perhaps of
+// another leader, reads these first, and looks for them in the channel if they may have been sent.
 //
-// Equal errors become one message that counts. Those of a second are counted in the process before
-// Redis sees them.
+// Equal errors become one message with a count. Those of the same second are counted in the process already.
 //
-// An entry is lost only if Redis loses it, if its process ends while Redis does not have it, or if it
-// is dropped because too much waits. It is there twice only if Redis has lost that Discord has it, or if the
-// process has delivered it while Redis was away and Redis had taken it.
+// An entry is lost only if Redis loses it, if its process ends while Redis is away, or if it is dropped because too
+// many wait. It appears twice only if Redis has lost that Discord has it, or if the process delivered it while Redis
+// was away although Redis had taken it.
 package logchannel
 
 import (
@@ -38,15 +36,13 @@ import (
 // Config is what a Delivery needs.
 type Config struct {
 	Discord message.Discord
-	// OnBack is rest.Client's: entries that wait as Discord did not answer are tried again when it
-	// does. It may be nil.
+	// OnBack is rest.Client.OnBack: entries are tried again at once after an outage of Discord. It may be nil.
 	OnBack func(func()) (stop func())
 	Redis  redis.UniversalClient
 	// Embedded says that Redis ends with the process.
 	Embedded bool
 	Space    keyspace.Space // in Redis
-	// Channels are the IDs of the channels by category; empty or missing where nobody
-	// watches.
+	// Channels has the channels' IDs by category; empty or missing for a category that is off.
 	Channels map[Category]string
 	Texts    *locale.Texts
 	Buttons  Buttons
@@ -56,8 +52,7 @@ type Config struct {
 	Term    func() uint64
 	Log     zerolog.Logger // its lines have the field part: "logchannel"
 	Timing  Timing
-	// MaxWaiting is how many entries may wait for a channel in Redis. Beyond that the oldest are
-	// dropped.
+	// MaxWaiting is how many entries may wait for a channel in Redis. Beyond that the oldest are dropped.
 	MaxWaiting int
 }
 
@@ -119,8 +114,7 @@ type Delivery struct {
 	running  sync.WaitGroup
 }
 
-// New returns a delivery that records. What it records is delivered by Work, which the leader
-// does.
+// New returns a delivery. The leader delivers what it records (Work).
 func New(c Config) *Delivery {
 	c.Log = c.Log.With().Str("part", "logchannel").Logger()
 	d := &Delivery{config: c, channels: make(map[Category]*channel), stopping: make(chan struct{})}
@@ -180,7 +174,7 @@ func (d *Delivery) hasten() {
 	}
 }
 
-// Work is what the leader does: it delivers.
+// Work returns the leader's work: to deliver entries.
 func (d *Delivery) Work() leader.Kind {
 	return leader.Kind{
 		Name: kind, Due: newStream(d.config, "").due, AtOnce: atOnce, Limit: d.config.Timing.Work, Reconcile: d.reconcile, Skip: d.skip,
@@ -204,19 +198,19 @@ func (d *Delivery) skip(ctx context.Context, id string) error {
 	return err
 }
 
-// Dropped returns how many entries this process has dropped, which nobody reads.
+// Dropped returns how many entries this process has dropped.
 func (d *Delivery) Dropped() uint64 { return d.dropped.Load() }
 
-// Post records an entry. When it returns the entry is in Redis, or in the memory of this process: an
-// error that equals one of the past second, or any entry while Redis does not answer.
-// After Close another process or the next start delivers it.
+// Post records an entry. It returns when the entry is in Redis or, while Redis does not answer, in this process's
+// memory. An error that equals one of the past second is counted in memory first. After Close another process or the
+// next start delivers the entry.
 func (d *Delivery) Post(e Entry) {
 	if ch := d.channels[e.Category]; ch != nil && (e.Line != "" || e.Embed != nil) {
 		ch.post(e)
 	}
 }
 
-// announce tells the staff of other channels about trouble of one, once of each news.
+// announce posts to the other channels that one has or had trouble, once for each change.
 func (d *Delivery) announce(about, news string, t *trouble, e *discordgo.MessageEmbed) {
 	key := strings.Join([]string{news, about, t.Since.Format(time.RFC3339Nano)}, " ")
 	for _, ch := range d.all {

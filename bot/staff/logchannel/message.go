@@ -35,7 +35,7 @@ func (ch *channel) message(slots []slot) interaction.Message {
 	for _, s := range slots {
 		if s.Line != "" {
 			lines = append(lines, s.Line)
-		} else if s.Embed != nil { // which another version of the program may have left out
+		} else if s.Embed != nil { // another version of the program may have left it out
 			m.Embeds = append(m.Embeds, s.shown(ch.config.Texts))
 		}
 	}
@@ -53,7 +53,7 @@ func (ch *channel) message(slots []slot) interaction.Message {
 // shown returns the embed. Where it counts several, it is what they have in common,
 // with how many there were, whom they concern, and what leads to the latest.
 func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
-	e := *s.Embed // whose title message may move
+	e := *s.Embed // a copy: message may move its title
 	if s.Tally.Count <= 1 || s.Latest {
 		e.Fields = append(slices.Clip(s.Own), e.Fields...)
 		return &e
@@ -109,8 +109,7 @@ func texts(e *discordgo.MessageEmbed, beside ...*discordgo.MessageEmbedField) []
 	return list
 }
 
-// refused stands in for an entry that Discord found malformed, which is in the
-// process log.
+// refused stands in for an entry that Discord has refused as malformed. The process log has the entry.
 func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 	title := s.Line
 	if s.Embed != nil {
@@ -120,9 +119,8 @@ func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
 }
 
-// failing tells that another channel cannot be written to, and healed that it
-// can be again. The permissions differ in a thread, where Send Messages
-// has no effect.
+// failing says that another channel cannot be written to, and healed that it can again. A thread needs other
+// permissions: Send Messages has no effect there.
 // https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
 	text := mention(channelID) + "\n" + sanitize.Markdown(t.Reason, reasonLimit)
@@ -166,8 +164,8 @@ func bare(posted rest.Posted, sent interaction.Message) bool {
 	return slices.Equal(posted.ButtonIDs(), wanted) && (sent.Content != "" || len(wanted) > 0)
 }
 
-// essenceOf returns what is left of an embed, and its time, which entries have in whole
-// seconds: it does not matter how much of a second Discord keeps.
+// essenceOf returns the essence of an embed with its time. Entries have whole seconds, so it does not matter how much of
+// a second Discord keeps.
 func essenceOf(e *discordgo.MessageEmbed) string {
 	at, _ := rest.EmbedTime(e.Timestamp) // one without has no time
 	return essence(append(texts(e), strconv.FormatInt(at.UnixMilli(), 10))...)

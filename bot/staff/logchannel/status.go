@@ -52,8 +52,7 @@ func (d *Delivery) Status() []Status {
 	return list
 }
 
-// current returns how the channel fares, as Redis says. While Redis is away, that is what this
-// process keeps.
+// current returns the channel's status as of now. While Redis is away, it counts only what is in this process's memory.
 func (ch *channel) current() Status {
 	ctx, cancel := context.WithTimeout(context.Background(), ch.config.Timing.Record)
 	defer cancel()

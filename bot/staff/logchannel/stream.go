@@ -138,7 +138,7 @@ func (s *stream) look(ctx context.Context) (r reading, err error) {
 	return r, nil
 }
 
-// oldest returns when the first entry was added, which its ID in the stream says; zero without any.
+// oldest returns when the first entry was added, from its ID in the stream; zero if there is none.
 func (r *reading) oldest() time.Time {
 	if r.first == "" {
 		return time.Time{}
@@ -148,9 +148,8 @@ func (r *reading) oldest() time.Time {
 	return time.UnixMilli(at)
 }
 
-// read reads what waits first: what is pending, and then what was never read, as far as there is room. If
-// Discord may have what is pending (sure is not set), that is all, and tried is set: a message that tells of
-// more would not be found.
+// read reads the first entries: pending ones, and then new ones as far as there is room. If Discord may have the pending
+// ones (sure is not set), it reads only these and sets tried: a message with more entries would not be found.
 func (s *stream) read(ctx context.Context, r *reading, sure bool) (tried bool, err error) {
 	if err = s.readFrom(ctx, r, "0", readMost); err != nil || !sure && len(r.entries) > 0 {
 		return true, err
@@ -210,8 +209,8 @@ func (s *stream) readFrom(ctx context.Context, r *reading, from string, count in
 	return nil
 }
 
-// settle takes entries out, saves the state that was read before, and has the channel be due after a
-// time. It returns how many wait; -1 if another process has saved a state meanwhile, which stays as it is.
+// settle removes entries, saves the state, and makes the channel due after a time. It returns how many entries wait; -1
+// if another process has saved a state meanwhile: then nothing changes.
 func (s *stream) settle(ctx context.Context, r reading, done []string, after time.Duration) (waiting int, err error) {
 	content, _ := json.Marshal(r.state) // it consists of what can be encoded
 	args := []any{r.version, rand.Text(), content, s.stateFor.Milliseconds(), s.channel, after.Milliseconds(), group}
