@@ -1,9 +1,8 @@
-// Package incident keeps what happened behind each reference that a customer
-// was shown, so that staff who are told the code find all that is known of it.
+// Package incident keeps the incident behind each reference that a customer was shown, so that staff find all that is
+// known of it by that code.
 //
-// Incidents are kept in Redis for a week, so many an hour that an outage does not
-// fill it. The process itself holds the latest others, for as long as it runs;
-// the log channel and the process log hold every reference.
+// Incidents are in Redis for a week, up to a number an hour, so that an outage does not fill Redis. The process keeps
+// the latest others in memory. The log channel and the process log have every reference.
 package incident
 
 import (
@@ -47,9 +46,7 @@ const (
 	nameLimit   = 100
 )
 
-// ErrUnknown says that nothing is known of a reference: it was mistyped, is
-// older than a week, or was given by another process while Redis was away or
-// amid many others.
+// ErrUnknown says that a reference is not known: it is mistyped, older than a week, or in another process's memory only.
 var ErrUnknown = errors.New("incident: unknown")
 
 // ErrNoThread says that staff's support channel does not let the bot open threads, so that
