@@ -1,10 +1,8 @@
-// Package support has customers tell staff of a failure: it posts what is known of that to staff's
-// support channel and starts a thread there. There is one for each failure, and a customer tells
-// of five failures in a day.
+// Package support reports a customer's failure to staff: it posts a message to staff's support channel and starts a
+// thread there, one for each failure. A customer may report five failures a day.
 //
-// The message comes first, and the thread is started from it: Discord knows the message by its
-// nonce and the thread by the message, so that no answer that was lost leads to a second one. A thread
-// that Discord puts off is started by the leader when the wait is over.
+// The thread is started from the message. Discord recognises the message by its nonce and the thread by its message, so
+// that a lost answer leads to no second one. If Discord puts a thread off, the leader starts it when the wait is over.
 package support
 
 import (
@@ -27,8 +25,8 @@ import (
 )
 
 const (
-	// PerWindow is of how many failures a customer tells staff within Window. A failure that is
-	// older than Window must not be told of, as it may have been told of before.
+	// PerWindow is how many failures a customer may report within Window. An older failure must not be reported, as
+	// its record may have expired.
 	PerWindow = 5
 	Window    = 24 * time.Hour
 
