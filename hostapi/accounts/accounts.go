@@ -2,10 +2,9 @@
 // cost one round trip to Redis and no call to the service, and there is still something to show
 // while the service is slow or away.
 //
-// An account is fresh for Config.TTL. After that the service is asked. Where it
-// is slow or fails, the account is shown with its age until Config.MaxStale. That
-// there is no such account is cached for Config.TTL as well. What keeps messages true without
-// asking the service (Known) finds either for Config.KeepFor, if that is longer.
+// An account is fresh for Config.TTL. After that the service is asked. If it is slow or fails, the old account is shown
+// with its age until Config.MaxStale. That an account does not exist is cached for Config.TTL. Known, which does not
+// ask the service, finds both for Config.KeepFor if that is longer.
 //
 // An account that was listed is not taken to be gone, or empty, at once (doubt.go).
 //
@@ -16,12 +15,10 @@
 // service is stored only where the generation is still the one from before the
 // call. So an answer to a call that began before an action does not bring a
 // server's former status back, whichever process asked.
-// What is stored carries its generation, so that who has read a fresh account can change it without
-// reading it again.
+// A stored account has its generation with it, so that it can be changed without reading it again.
 //
-// The cache does not fail where Redis does. While Redis cannot be read, the service
-// is asked. Where an action changed an account that Redis did not take, the process
-// asks the service until it has told Redis.
+// The cache does not fail if Redis does. While Redis cannot be read, the service is asked. If a change of an account
+// could not be saved in Redis, the process asks the service until it is saved.
 //
 // Redis's clock decides whether an account in Redis is fresh. The clocks of the
 // processes may differ: an account whose status another process notes is then fresh

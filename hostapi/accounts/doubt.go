@@ -18,7 +18,7 @@ import (
 // It is not believed of any account while the service is away, or does not find several: that is
 // no customer's doing.
 
-// doubtLasts is how old a doubt may be. An older one begins anew: nobody may have asked in between.
+// doubtLasts is how old a doubt may be. An older one starts over, as nobody may have asked in between.
 const doubtLasts = time.Hour
 
 // lostKey is a sorted set of the accounts that the service lately did not find though it has listed them, by
