@@ -4,20 +4,16 @@
 // server. An account belongs to one user of the chat platform. Every method
 // takes that user's ID, and the service answers only about that user's servers.
 //
-// Every error is an *Error. Its code is the kind of failure. For an action it
-// also reports whether the action may have been carried out all the same. An
-// action has succeeded only where the answer says "ok": true, or is a 204, which
-// has no body. An answer without that field leaves it open, as does one to a
-// creation that does not tell the new server's ID.
+// Every error is an *Error. Its code is the kind of failure. For an action it also says whether the action may have
+// been carried out all the same. An action has succeeded only if the answer says "ok": true or is a 204. Any other
+// answer of 2xx leaves it open, and so does one to a creation without the new server's ID.
 //
-// Answers are read tolerantly: see object. A page is not the service's answer. It
-// means that the service is unavailable, and under 3xx or 4xx that an action has
-// not reached it.
+// Answers are read tolerantly: see object. An HTML page is not the service's answer: the service is unavailable. Under
+// 3xx or 4xx it also means that an action has not reached the service.
 //
-// Operations that only read are tried up to three times while their context's
-// deadline allows. Actions are sent again only where they certainly did not
-// reach the service, where it refused their secret and another is in use meanwhile, or where it
-// answered 429 and said when to send them again. A call waits for 10 s at most in all.
+// Operations that only read are tried up to three times within their context's deadline. Actions are sent again only if
+// they certainly did not reach the service, if it refused the secret and another is in use by now, or if it answered 429
+// and said when to try again. A call waits for 10 s at most in all.
 //
 // The client has a circuit breaker. It opens when the calls of five accounts
 // have shown the service to be away (no connection, no answer in time, a status
@@ -110,9 +106,8 @@ func (c *Client) Offers(op Operation) bool {
 // DownSince returns since when the circuit breaker is open; zero: it is closed.
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
-// WaitsUntil returns when the client next sends what it holds back: a call that failed and is made
-// again, a call for an account whose calls fail or, after a 429, one for the account that met it
-// last or for any. It may be past.
+// WaitsUntil returns when the client next sends a paused request: a retry, a call for an account whose calls fail or,
+// after a 429, one for the account that met it last or for any. It may be in the past.
 func (c *Client) WaitsUntil() time.Time { return later(c.breaker.waitsUntil(), c.limits.until()) }
 
 // Close closes connections that are idle. Calls under way are left alone.

@@ -40,9 +40,8 @@ type once struct{}
 
 // Once returns a context in which the request of a call is sent once at most, whatever
 // the outcome, unless its secret is refused and there is another, and waits for nothing. It is for
-// calls that nobody waits for: they can be made again later, and what the service answers, such as
-// for how long it wants to be left alone, is known at once. A 429 that answers one holds no other
-// call. Whoever makes such calls makes fewer.
+// calls that nobody waits for: they can be made again later, and what the service answers, such as how long to wait, is
+// known at once. A 429 to such a call pauses no other call; the caller is to make fewer of them.
 func Once(ctx context.Context) context.Context { return context.WithValue(ctx, once{}, true) }
 
 func isOnce(ctx context.Context) bool { return ctx.Value(once{}) != nil }

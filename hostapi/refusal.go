@@ -143,9 +143,9 @@ func codeNamed(code string) Code {
 	}
 }
 
-// retryAfter reads the Retry-After header of an answer, which holds seconds or a date; 0 where
-// it holds neither, or the past. A date is read against that of the answer itself, so that a clock
-// that is wrong is wrong in both; against ours where the answer has none.
+// retryAfter returns the wait that an answer's Retry-After header asks for, in seconds or as a date; 0 if it has neither,
+// or a past date. A date is compared with the answer's own Date, so that the service's clock may be wrong; without one,
+// with this machine's clock.
 func retryAfter(answer http.Header, now time.Time) time.Duration {
 	value := answer.Get("Retry-After")
 	seconds, err := strconv.ParseFloat(value, 64)

@@ -74,7 +74,7 @@ func (c *Client) Restart(ctx context.Context, userID, serverID string) (status s
 	return got.status, err
 }
 
-// Reinstall installs a server's dependencies anew inside its container.
+// Reinstall installs a server's dependencies again inside its container.
 func (c *Client) Reinstall(ctx context.Context, userID, serverID string) error {
 	_, err := c.do(ctx, call{op: OpReinstall, userID: userID, serverID: serverID})
 	return err
