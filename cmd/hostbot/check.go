@@ -12,8 +12,7 @@ import (
 	"hostbot/configs"
 )
 
-// runCheck tries the settings against their counterparts and prints a line for each
-// item.
+// runCheck checks the settings against the real services, and prints a line for each item.
 func runCheck(settings *configs.Settings, doubts []configs.Doubt, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

@@ -10,8 +10,8 @@ import (
 	"hostbot/configs"
 )
 
-// askHealth asks the bot that runs beside it, at the same address, whether it serves, and how it fares if that is
-// wanted. A container without a shell has no other way to ask.
+// askHealth asks the running bot with the same HTTP_ADDR whether it serves, and for its verdict if that is wanted. A
+// container without a shell has no other way to ask.
 func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
 	addr, err := configs.LoadHTTPAddr(o.config, environ)
 	if err != nil {

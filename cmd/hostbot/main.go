@@ -22,7 +22,7 @@ import (
 	"hostbot/configs"
 )
 
-// What the program exits with.
+// Exit codes.
 const (
 	exitDone    = 0
 	exitFailure = 1
@@ -81,8 +81,8 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 	return serve(settings, doubts, stderr)
 }
 
-// serve runs the bot until the process is told to stop. A second signal ends
-// it at once. Where nobody reads the log any more, the bot goes on.
+// serve runs the bot until a signal to stop. A second signal ends it at once. If nobody reads the log any more, the bot
+// goes on.
 func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer) int {
 	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
 	lines := logging.NewWriter(stderr)

@@ -9,7 +9,7 @@ import (
 	"hostbot/bot/interaction"
 )
 
-// options are what the command line says.
+// options are the flags and the command of the command line.
 type options struct {
 	config  string
 	version bool
@@ -19,8 +19,7 @@ type options struct {
 	userID  string
 }
 
-// parse reads the command line, on which flags may stand before the command and after
-// it. It has said on stderr what is wrong.
+// parse parses the command line. Flags may stand before and after the command. It prints mistakes on stderr.
 func parse(args []string, stderr io.Writer) (o options, err error) {
 	flags := flag.NewFlagSet("hostbot", flag.ContinueOnError)
 	flags.SetOutput(stderr)
