@@ -61,7 +61,8 @@ type Error struct {
 	Message string // Discord's words or the transport's, bounded
 	// Form has the paths of the fields that were refused (CodeInvalidForm), such as 0.options.1.name, sorted.
 	Form []string
-	// RetryAfter is how long Discord asks to wait (status 429): five minutes at most.
+	// RetryAfter is how long to wait, as Discord asks (status 429): five minutes at most, and a second more for
+	// each request that waits for the same limit.
 	RetryAfter time.Duration
 	// Global says that Discord asks to wait with all requests, and not just with those of one route.
 	Global bool

@@ -6,7 +6,8 @@
 // again; Retry helps.
 //
 // Only this package knows Discord's limits on all requests together. Answers to interactions are sent at once,
-// all other requests as soon as there is room.
+// all other requests as soon as there is room. If a limit of a channel holds requests back, their errors say when
+// to come, one after another.
 package rest
 
 import (
