@@ -188,7 +188,8 @@ func (b *Bot) build() error {
 	return nil
 }
 
-// support returns what opens support threads; it is zero if SUPPORT_CHANNEL_ID is empty.
+// support returns what opens support threads; it is zero if SUPPORT_CHANNEL_ID is empty. The leader starts threads that
+// Discord puts off.
 func (b *Bot) support(texts *locale.Bundle) commands.Support {
 	channelID := b.settings.Admin.SupportChannelID
 	if channelID == "" {

@@ -166,14 +166,14 @@ func (d *Desk) reconcile(ctx context.Context, id string) (time.Duration, error) 
 	if r == nil {
 		return wait, err
 	}
-	err, wait = d.Discord.StartThread(ctx, d.ChannelID, r.Value.Message.ID, r.Value.Name), record.Never
+	err, wait = d.cfg.Discord.StartThread(ctx, d.cfg.ChannelID, r.Value.Message.ID, r.Value.Name), record.Never
 	switch {
 	case err == nil:
 		r.Value.Thread, r.Value.Name = true, ""
 	case rest.VerdictOf(err).Passes() && time.Since(time.UnixMilli(r.Value.At)) < Window:
 		wait = later(err)
 	case !rest.IsUnknownMessage(err): // staff have not deleted it
-		d.Log.Warn().Err(err).Str("reference", r.ID).Msg("discord does not let the thread of a support case be started: staff have its message alone")
+		d.cfg.Log.Warn().Err(err).Str("reference", r.ID).Msg("discord does not let the thread of a support case be started: staff have its message alone")
 	}
 	switch err = d.records.Save(context.WithoutCancel(ctx), r, wait); {
 	case errors.Is(err, record.ErrConflict): // a press has found the same
