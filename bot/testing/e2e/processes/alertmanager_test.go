@@ -20,8 +20,8 @@ import (
 const alertmanagerFile = "../../../../configs/deploy/compose/alertmanager.yaml"
 
 // TestOperatorsAreToldOfAnAlert has the service refuse the secret, and reads what a real Prometheus and
-// a real Alertmanager, with the settings that Compose has, tell in a channel of Discord: what is wrong, and where the
-// runbook is.
+// a real Alertmanager, with the settings that Compose has, tell in a channel of Discord and by the second way: what is
+// wrong, what customers read, and where the runbook is. A dead man's switch hears of the Watchdog.
 func TestOperatorsAreToldOfAnAlert(t *testing.T) {
 	t.Parallel()
 	messages := make(chan string, 100)
@@ -31,7 +31,7 @@ func TestOperatorsAreToldOfAnAlert(t *testing.T) {
 		w.WriteHeader(http.StatusNoContent)
 	}))
 	t.Cleanup(webhook.Close)
-	address := startAlertmanager(t, webhook.URL+"/api/webhooks/1/x")
+	address := startAlertmanager(t, webhook.URL)
 
 	w := newScene(t, instantly, discordtest.Config{})
 	r := w.start(t)
@@ -44,25 +44,36 @@ func TestOperatorsAreToldOfAnAlert(t *testing.T) {
 		}
 		return prometheus.alerts(t)[alert] == "firing"
 	})
-	var told string
-	eventually(t, "operators are told", func() bool {
+	told := make(map[string]string) // by the path of a webhook, what it was sent
+	eventually(t, "operators are told by each way, and the switch hears of the watchdog", func() bool {
 		select {
-		case told = <-messages:
-			return true
+		case message := <-messages:
+			path, text, _ := strings.Cut(message, " ")
+			told[path] += text
 		default:
-			return false
 		}
+		return strings.Contains(told[discordHook], alert) && strings.Contains(told[secondHook], alert) && strings.Contains(told[switchHook], "Watchdog")
 	})
-	for _, want := range []string{"/api/webhooks/1/x ", "refuses the bot's secret", "RUNBOOK.md#" + strings.ToLower(alert)} {
-		if !strings.Contains(told, want) {
-			t.Errorf("%q is not in %s", want, told)
+	for _, want := range []string{"refuses the bot's secret", "Customers read “The hosting service denied us access”", "RUNBOOK.md#" + strings.ToLower(alert)} {
+		if text := strings.ReplaceAll(told[discordHook], `\n`, " "); !strings.Contains(text, want) {
+			t.Errorf("%q is not in %s", want, text)
 		}
+	}
+	if strings.Contains(told[discordHook]+told[secondHook], "Watchdog") {
+		t.Error("operators are told that alerts are sent")
 	}
 }
 
-// startAlertmanager starts an Alertmanager that tells Discord at once, by a webhook, ends it with
-// the test, and returns its address.
-func startAlertmanager(t *testing.T, webhook string) (address string) {
+// Paths of webhooks.
+const (
+	discordHook = "/api/webhooks/1/x"
+	secondHook  = "/second"
+	switchHook  = "/switch"
+)
+
+// startAlertmanager starts an Alertmanager that sends at once to webhooks of a server, as the comments of its settings
+// say, ends it with the test, and returns its address.
+func startAlertmanager(t *testing.T, server string) (address string) {
 	t.Helper()
 	program := installed(t, "alertmanager", "install it as .ci/run does, as Debian's does not know all of the settings")
 	text, err := os.ReadFile(alertmanagerFile)
@@ -71,8 +82,9 @@ func startAlertmanager(t *testing.T, webhook string) (address string) {
 	}
 	dir, address := t.TempDir(), world.FreeAddress(t)
 	secret, config := filepath.Join(dir, "alerts_webhook"), filepath.Join(dir, "alertmanager.yml")
-	settings := strings.NewReplacer("/run/secrets/alerts_webhook", secret, "group_wait: 30s", "group_wait: 1ms").Replace(string(text))
-	for path, content := range map[string]string{secret: webhook, config: settings} {
+	settings := strings.NewReplacer("/run/secrets/alerts_webhook", secret, "group_wait: 30s", "group_wait: 1ms", "# webhook_configs", "webhook_configs",
+		"https://alerts.example.com/hostbot", server+secondHook, "https://hc-ping.com/YOUR-CHECK", server+switchHook).Replace(string(text))
+	for path, content := range map[string]string{secret: server + discordHook, config: settings} {
 		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
