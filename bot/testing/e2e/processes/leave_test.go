@@ -35,6 +35,10 @@ func TestStopBehindNginxRefusesNobody(t *testing.T) {
 			r.stops(t)
 			again := w.behind(t, "INTERACTIONS_ADDR="+r.interactions)
 			again.interactions, replicas[i] = r.interactions, again
+			eventually(t, "it finds that it is reached through nginx", func() bool {
+				_, metrics := again.get("/metrics")
+				return strings.Contains(metrics, "\nhostbot_interactions_arrive 1\n")
+			})
 		}
 	})
 }
