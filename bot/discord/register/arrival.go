@@ -1,6 +1,7 @@
 package register
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -143,6 +144,7 @@ type Lookout struct {
 	Changed func(before, now Arrival)
 
 	latest atomic.Pointer[Arrival]
+	doubt  time.Time // when nothing answered for the first time, if it is not noted yet; Run's alone
 }
 
 // Latest returns what the latest look has found; zero before the first one.
@@ -170,15 +172,18 @@ func (l *Lookout) Run(ctx context.Context) {
 	}
 }
 
-// note notes a look, and reports whether interactions arrive.
+// note notes a look, and reports whether interactions arrive. That nothing answers counts from the second time on: a
+// proxy may be restarted just then, or not know yet that this process has started.
 func (l *Lookout) note(now Arrival) bool {
 	before := l.Latest()
-	if now.Fault != None {
-		now.Since = now.At
-		if before.Fault != None {
-			now.Since = before.Since
-		}
+	if now.Fault == Unanswered && before.Fault != Unanswered && l.doubt.IsZero() {
+		l.doubt = now.At
+		return false
 	}
+	if now.Fault != None {
+		now.Since = cmp.Or(before.Since, l.doubt, now.At)
+	}
+	l.doubt = time.Time{}
 	l.latest.Store(&now)
 	if now.Fault != before.Fault {
 		l.Changed(before, now)

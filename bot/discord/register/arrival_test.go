@@ -149,7 +149,11 @@ func TestLookoutSeesWhatBeginsAndEnds(t *testing.T) {
 		}
 		wait(time.Minute)
 		status = http.StatusBadGateway
-		wait(5 * time.Minute) // seen after five
+		wait(5 * time.Minute) // seen after five, and again
+		status = http.StatusUnauthorized
+		wait(time.Minute)
+		status = http.StatusBadGateway // once, which is no news
+		wait(4*time.Minute + 45*time.Second)
 		status = http.StatusUnauthorized
 		wait(time.Minute)
 		unread = errors.New("Discord is away")
@@ -165,12 +169,12 @@ func TestLookoutSeesWhatBeginsAndEnds(t *testing.T) {
 			t.Errorf("%d looks in two minutes in which interactions do not arrive", looks-before)
 		}
 		want := []change{
-			{Fault: register.Unanswered, At: 5 * time.Minute}, {At: 6*time.Minute + 30*time.Second, Since: 90 * time.Second}, {Fault: register.NoEndpoint, At: 17*time.Minute + 30*time.Second},
+			{Fault: register.Unanswered, At: 5*time.Minute + 30*time.Second}, {At: 6*time.Minute + 30*time.Second, Since: 90 * time.Second}, {Fault: register.NoEndpoint, At: 23 * time.Minute},
 		}
 		if diff := cmp.Diff(want, changes); diff != "" {
 			t.Errorf("changes (-want +got):\n%s", diff)
 		}
-		if since := l.Latest().Since.Sub(began); since != 17*time.Minute+30*time.Second {
+		if since := l.Latest().Since.Sub(began); since != 23*time.Minute {
 			t.Errorf("the fault is said to be there since %v", since)
 		}
 	})
