@@ -36,8 +36,9 @@ type action struct {
 }
 
 // actionList lists the actions that have a command and a button on a bot's card (in this
-// order), and that staff can choose. Each has the texts button.<name>, which.<name> and
-// card.since.<name>.
+// order), and that staff can choose. Start stands between Restart and Stop: it is disabled while
+// the bot runs, so that a thumb beside Restart does not stop it. Each action has the texts
+// button.<name>, which.<name> and card.since.<name>.
 //
 // A list of bots looks into it for each of them, so it is made of constants and functions that
 // capture nothing: no memory is taken for it.
@@ -48,12 +49,12 @@ func actionList() [4]action {
 			do: restart, style: discordgo.PrimaryButton,
 		},
 		{
-			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: setOf(unknown, up, starting), to: down, leadsTo: setOf(down),
-			do: stop, style: discordgo.SecondaryButton,
-		},
-		{
 			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: setOf(unknown, down, broken), to: up, leadsTo: setOf(up, broken),
 			do: start, style: discordgo.SuccessButton,
+		},
+		{
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: setOf(unknown, up, starting), to: down, leadsTo: setOf(down),
+			do: stop, style: discordgo.SecondaryButton,
 		},
 		{
 			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: setOf(unknown, up, down, broken), leadsTo: setOf(up, down, broken),

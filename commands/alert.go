@@ -131,15 +131,16 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 	case o.State == hostapi.StateStopped:
 		now = down
 	}
-	below := []discordgo.Button{
+	first, second := v.actionButtons(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID)
+	below := append([]discordgo.Button{
 		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
 		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
-	}
+	}, second...)
 	if o.RecoveredAt.IsZero() {
 		below = append(below, v.toConsole(o.ServerID))
 	}
 	if o.Keeps() && now == broken && !v.many {
 		below = append(below, v.supportOf(o.ServerID))
 	}
-	return append(v.actionRows(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID), v.linkRow(below...)...)
+	return append(v.linkRow(first...), v.linkRow(below...)...)
 }

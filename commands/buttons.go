@@ -14,11 +14,10 @@ type actionRow struct {
 	quiet  bool   // another button of the message matters more, so none stands out
 }
 
-// actionRows returns the row of the buttons that act on a bot, in the order of actionList, or no
-// row if none of the actions is turned on. Each button has a place of its own, whatever the bot's
-// state, so that a press never meets another button than the one that was aimed at.
-func (v view) actionRows(r actionRow, serverID string) []discordgo.MessageComponent {
-	var buttons []discordgo.MessageComponent
+// actionButtons returns the buttons that act on a bot, in the order of actionList: those of the first
+// row, and the long one that has room in the second on a phone. Each has a place of its own, whatever
+// the bot's state, so that a press never meets another button than the one that was aimed at.
+func (v view) actionButtons(r actionRow, serverID string) (first, second []discordgo.Button) {
 	for _, a := range actionList() {
 		if !v.offers(a.op) {
 			continue
@@ -28,31 +27,37 @@ func (v view) actionRows(r actionRow, serverID string) []discordgo.MessageCompon
 			style = discordgo.SecondaryButton
 		}
 		disabled := r.busy || !a.in.has(r.state) // as commands and menus refuse it
-		buttons = append(buttons, v.button(style, "button."+a.name, r.prefix+a.name+"/"+botKey(serverID), disabled))
+		if a.op == hostapi.OpStart && r.state == broken && v.offers(hostapi.OpRestart) {
+			disabled = true // one way is enough; the command works
+		}
+		button := v.button(style, "button."+a.name, r.prefix+a.name+"/"+botKey(serverID), disabled)
+		if a.op == hostapi.OpReinstall {
+			second = append(second, button)
+		} else {
+			first = append(first, button)
+		}
 	}
-	if len(buttons) == 0 {
-		return nil
-	}
-	return []discordgo.MessageComponent{row(buttons...)}
+	return first, second
 }
 
 // buttons are the actions on the bot and the ways on. Each has its place, whatever the
-// state: what makes no sense now is disabled.
+// state: what makes no sense now is disabled. With the links below a phone shows four lines of them.
 func (c card) buttons(condition condition) []discordgo.MessageComponent {
 	key, refresh := botKey(c.server.ID), discordgo.SecondaryButton
 	if c.unsure {
 		refresh = discordgo.PrimaryButton
 	}
 	rare := c.rareButtons(key)
-	ways := []discordgo.MessageComponent{
+	first, second := c.actionButtons(actionRow{state: condition.state, busy: c.busy, quiet: c.unsure}, c.server.ID)
+	ways := []discordgo.Button{
 		c.button(refresh, "button.refresh", idShow+key, false),
 		c.opener(details, "button.details", idDetails+key),
+		c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false),
 	}
 	if len(rare) > 0 {
 		ways = append(ways, c.opener(more, "button.more", idMore+key))
 	}
-	ways = append(ways, c.button(discordgo.SecondaryButton, "button.back", idListWith+key, false))
-	rows := append(c.actionRows(actionRow{state: condition.state, busy: c.busy, quiet: c.unsure}, c.server.ID), row(ways...))
+	rows := append(c.linkRow(first...), c.linkRow(append(ways, second...)...)...)
 	if c.part == more && len(rare) > 0 {
 		rows = append(rows, row(rare...))
 	}

@@ -30,48 +30,62 @@ func labels(m interaction.Message) string {
 }
 
 func TestButtonsKeepTheirPlaces(t *testing.T) {
-	const ways = " | Refresh Details More… All bots"
+	const ways, reinstall, noReinstall = " | Refresh Details All bots More… ", "Reinstall packages", "(Reinstall packages)"
 	for status, want := range map[string]string{
-		"RUNNING": "Restart Stop (Start) Reinstall packages", "running": "Restart Stop (Start) Reinstall packages",
-		"STOPPED": "(Restart) (Stop) Start Reinstall packages", "CRASHED": "Restart (Stop) Start Reinstall packages",
-		"Hibernating": "Restart Stop Start Reinstall packages", "": "Restart Stop Start Reinstall packages",
-		"RESTARTING": none, "installing": none, "STARTING": "(Restart) Stop (Start) (Reinstall packages)", "STOPPING": none, "SUSPENDED": none,
+		"RUNNING": running + ways + reinstall, "running": running + ways + reinstall,
+		"STOPPED": stopped + ways + reinstall, "CRASHED": fallen + ways + reinstall,
+		"Hibernating": "Restart Start Stop" + ways + reinstall, "": "Restart Start Stop" + ways + reinstall,
+		"RESTARTING": none + ways + noReinstall, "installing": none + ways + noReinstall, "STOPPING": none + ways + noReinstall,
+		"STARTING": "(Restart) (Start) Stop" + ways + noReinstall, "SUSPENDED": none + ways + noReinstall,
 	} {
 		card := answer(t, newCommands(t, &world{list: account(server("a", "Shop", status))}), press("show/a")).Message
-		if got := labels(card); got != want+ways {
-			t.Errorf("%q has %q, want %q", status, got, want+ways)
+		if got := labels(card); got != want {
+			t.Errorf("%q has %q, want %q", status, got, want)
 		}
 		// A press does what the button said when it was aimed at, also if the state has changed since.
-		if got := strings.Join(card.ButtonIDs()[:4], " "); got != "restart/a stop/a start/a reinstall/a" {
+		if got := strings.Join(card.ButtonIDs(), " "); got != "restart/a start/a stop/a show/a details/a list/with/a more/a reinstall/a" {
 			t.Errorf("the buttons of %q are %s", status, got)
 		}
 	}
 	_, c := shop(t, "RUNNING")
-	const first = "Restart Stop (Start) Reinstall packages | "
+	const first = running + " | "
 	for id, want := range map[string]string{
-		"details/a": first + "Refresh Hide details More… All bots", "more/a": first + "Refresh Details Less All bots | Startup Delete",
-		"brief/a": first + "Refresh Details More… All bots",
+		"details/a": first + "Refresh Hide details All bots More… " + reinstall, "more/a": first + "Refresh Details All bots Less " + reinstall + " | Startup Delete",
+		"brief/a": first + "Refresh Details All bots More… " + reinstall,
 	} {
 		if got := labels(answer(t, c, press(id)).Message); got != want {
 			t.Errorf("%s has %q, want %q", id, got, want)
 		}
 	}
-	if got := labels(answer(t, c, by("1", press("for/42/show/a"))).Message); got != first+"Refresh Details All bots" {
+	if got := labels(answer(t, c, by("1", press("for/42/show/a"))).Message); got != first+"Refresh Details All bots "+reinstall {
 		t.Errorf("staff have %q", got)
 	}
 }
 
-// none are the labels of the actions' buttons, all of which are disabled.
-const none = "(Restart) (Stop) (Start) (Reinstall packages)"
+// The labels of the first row of buttons: what is disabled then is in brackets.
+const (
+	running = "Restart (Start) Stop"
+	stopped = "(Restart) Start (Stop)"
+	fallen  = "Restart (Start) (Stop)"
+	none    = "(Restart) (Start) (Stop)"
+)
+
+// TestCrashedBotIsStartedWhereNothingRestartsIt has the host turn restarts off.
+func TestCrashedBotIsStartedWhereNothingRestartsIt(t *testing.T) {
+	w := &world{list: account(server("a", "Shop", "CRASHED")), off: map[hostapi.Operation]bool{hostapi.OpRestart: true}}
+	if got := labels(answer(t, newCommands(t, w), press("show/a")).Message); !strings.HasPrefix(got, "Start (Stop) | ") {
+		t.Errorf("the buttons are %q", got)
+	}
+}
 
 // TestButtonsKeepTheirPlacesAroundAnAction has each action run and end: whoever presses twice
 // meets the same button or a disabled one.
 func TestButtonsKeepTheirPlacesAroundAnAction(t *testing.T) {
 	for _, test := range []struct{ action, from, to, after string }{
-		{"restart", "RUNNING", "RUNNING", "Restart Stop (Start) Reinstall packages"},
-		{"stop", "RUNNING", "STOPPED", "(Restart) (Stop) Start Reinstall packages"},
-		{"start", "STOPPED", "RUNNING", "Restart Stop (Start) Reinstall packages"},
-		{"start", "STOPPED", "CRASHED", "Restart (Stop) Start Reinstall packages"},
+		{"restart", "RUNNING", "RUNNING", running},
+		{"stop", "RUNNING", "STOPPED", stopped},
+		{"start", "STOPPED", "RUNNING", running},
+		{"start", "STOPPED", "CRASHED", fallen},
 	} {
 		w := &world{list: account(server("a", "Shop", test.from)), action: func() (string, error) { return test.to, nil }}
 		first := answer(t, newCommands(t, w), press(test.action+"/a"))
@@ -94,14 +108,14 @@ func TestAlertsHaveTheButtonsOfTheCard(t *testing.T) {
 		back  time.Time
 		want  string
 	}{
-		{hostapi.StateCrashed, time.Time{}, "Restart (Stop) Start Reinstall packages"},
-		{hostapi.StateStopped, time.Time{}, "(Restart) (Stop) Start Reinstall packages"},
-		{hostapi.StateCrashed, at, "Restart Stop (Start) Reinstall packages"},
+		{hostapi.StateCrashed, time.Time{}, fallen},
+		{hostapi.StateStopped, time.Time{}, stopped},
+		{hostapi.StateCrashed, at, running},
 	} {
 		alert := c.Alert(alerts.Alert{CustomerID: "42", Bots: []alerts.Outage{
 			{ServerID: "a", Name: "Shop", State: test.state, DownAt: at, Count: 1, RecoveredAt: test.back},
 		}})
-		if got := labels(alert); got != test.want+" | View bot Mute alerts 1 h" {
+		if got := labels(alert); got != test.want+" | View bot Mute alerts 1 h Reinstall packages" {
 			t.Errorf("an alert of %c has %q", test.state, got)
 		}
 		for id, want := range map[string]string{"Restart": "restart a", "Stop": "stop a"} {
@@ -123,8 +137,8 @@ func TestInterruptedActionHasTheButtonsOfTheCard(t *testing.T) {
 		outcome     interaction.Outcome
 		want        string
 	}{
-		{"restart", "a", interaction.Unconfirmed, "Restart Stop Start Reinstall packages | Refresh All bots"},
-		{"delete", "a", interaction.Unconfirmed, "Restart Stop Start Reinstall packages | Refresh All bots"},
+		{"restart", "a", interaction.Unconfirmed, "Restart Start Stop | Refresh All bots Reinstall packages"},
+		{"delete", "a", interaction.Unconfirmed, "Restart Start Stop | Refresh All bots Reinstall packages"},
 		{"delete", "a", interaction.Done, "All bots"},
 		{"create", "", interaction.Unconfirmed, "All bots"},
 	} {

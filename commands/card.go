@@ -139,10 +139,28 @@ const ageSaid = time.Minute
 func (c card) stateLine(condition condition) string {
 	line := c.statusWord(c.server, sanitize.Markdown)
 	note := c.known.Notes[c.server.ID]
-	if a, ok := actionNamed(note.Action); ok && !c.saysSince && a.leadsTo.has(condition.state) {
-		line += " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
+	a, ok := actionNamed(note.Action)
+	switch after := c.fellAfter(); {
+	case !ok || c.saysSince || !a.leadsTo.has(condition.state):
+		return line
+	case after > 0:
+		said := args{"Status": line, "When": relative(c.story.since), "Duration": c.t.Length(after, time.Second)}
+		return c.t.Format("card.fell."+a.name, said)
+	case condition.state == broken && a.op != hostapi.OpReinstall: // "Crashed · restarted" reads as if it ran
+		return c.t.Format("card.last_started", args{"Status": line, "When": relative(note.At)})
 	}
-	return line
+	return line + " · " + c.t.Format("card.since."+a.name, args{"When": relative(note.At)})
+}
+
+// fellAfter returns how long after our last start or restart the bot crashed, as far as somebody saw
+// it come there; 0 where that is not known.
+func (c card) fellAfter() time.Duration {
+	note := c.known.Notes[c.server.ID]
+	started := note.Action == "start" || note.Action == "restart"
+	if conditionOf(c.server).state != broken || !started || c.story.since.IsZero() {
+		return 0
+	}
+	return max(0, c.story.since.Sub(note.At))
 }
 
 // limits is a line on what the bot may use, as far as that is known, or "" where nothing is.

@@ -35,9 +35,9 @@ func TestCardShowsWhatMattersAndDetailsBehindAButton(t *testing.T) {
 func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 	for _, test := range []struct{ action, status, want string }{
 		{"start", "RUNNING", "Running · started <t:1690000000:R>\n"}, {"stop", "STOPPED", "Stopped · <t:1690000000:R>\n"},
-		{"restart", "CRASHED", "Crashed · restarted <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "Running · packages reinstalled <t:1690000000:R>\n"},
+		{"restart", "CRASHED", "Crashed · last started <t:1690000000:R>\n"}, {"reinstall", "CRASHED", "Crashed · packages reinstalled <t:1690000000:R>\n"}, {"reinstall", "RUNNING", "Running · packages reinstalled <t:1690000000:R>\n"},
 		{"stop", "RUNNING", "Running\n"}, {"start", "STOPPED", "Stopped\n"}, {"restart", "RESTARTING", "Restarting\n"}, {"", "RUNNING", "Running\n"},
-		{"", "Hiber*nating", `Hiber\*nating`}, {"restart", "OOM_KILLED", `OOM_KILLED · restarted <t:1690000000:R>`},
+		{"", "Hiber*nating", `Hiber\*nating`}, {"restart", "OOM_KILLED", `OOM_KILLED · last started <t:1690000000:R>`},
 	} {
 		w := &world{list: account(server("a", "Shop", test.status)), notes: map[string]accounts.Note{"a": {Action: test.action, At: time.Unix(1_690_000_000, 0), Settled: true}}}
 		wantText(t, answer(t, newCommands(t, w), press("show/a")).Message, test.want)
@@ -47,8 +47,8 @@ func TestCardSaysSinceWhenOnlyWhereAnActionLedToTheState(t *testing.T) {
 // TestStatusThatSaysMore is shown as it came, with what its state allows.
 func TestStatusThatSaysMore(t *testing.T) {
 	for _, test := range []struct{ status, says, offers, not string }{
-		{"OOM_KILLED", `🔴 Shop\n|OOM_KILLED`, "Start Restart", "Stop"}, {"exited (137)", "🔴 Shop|exited (137)", "Start Restart", "Stop"},
-		{"CrashLoopBackOff", "🔴 Shop|CrashLoopBackOff", "Start Restart", "Stop"}, {"install_failed", `🔴 Shop|install_failed`, "Start", "Stop"},
+		{"OOM_KILLED", `🔴 Shop\n|OOM_KILLED`, "Restart", "Start Stop"}, {"exited (137)", "🔴 Shop|exited (137)", "Restart", "Start Stop"},
+		{"CrashLoopBackOff", "🔴 Shop|CrashLoopBackOff", "Restart", "Start Stop"}, {"install_failed", `🔴 Shop|install_failed`, "Restart", "Start Stop"},
 		{"Suspended (non-payment)", "⛔ Shop|We've suspended this bot|Suspended (non-payment)", "", "Start Stop Restart"}, {"exited (0)", "⚫ Shop|Stopped", "Start", "Stop"},
 		{"Frozen", "⚪ Shop|Frozen", "Start Stop Restart", ""}, {"On ice", "⚫ Shop|On ice", "Start", "Stop Restart"}, {"on_ice (night)", `⚫ Shop|on_ice (night)`, "Start", "Stop"},
 	} {

@@ -235,7 +235,11 @@ func TestMenuGoesOnWithWhatWasAsked(t *testing.T) {
 				on := press(menu.CustomID, "b")
 				if want.offered == "" {
 					wantText(t, refusal, "Did you mean **Radio**?")
-					on = press(buttons(refusal)["Radio"].CustomID)
+					label := map[string]string{
+						"bot show": "Radio", "bot restart": "Restart Radio", "bot start": "Start · Radio", "bot stop": "Stop · Radio",
+						"bot startup": "Startup · Radio", "bot delete": "Delete · Radio", "bot reinstall": "Reinstall packages · Radio",
+					}[command] // what a press does
+					on = press(buttons(refusal)[label].CustomID)
 				}
 				got := answer(t, c, on)
 				if does != "" {
@@ -253,7 +257,7 @@ func TestStaffsMenuGoesOnWithTheCustomersBot(t *testing.T) {
 	w := &world{list: account(server("a", "Shop", "STOPPED"), server("b", "Radio", "STOPPED"))}
 	c := newCommands(t, w)
 	request := by("1", command("admin action", map[string]string{"user": "42", "bot": "Rabbio", "do": "start"}))
-	radio := buttons(explained(t, c, request))["Radio"]
+	radio := buttons(explained(t, c, request))["Start · Radio"]
 	ending(t, c, by("1", press(radio.CustomID)))
 	if len(w.done) != 1 || w.done[0] != "start b" || len(w.others) != 0 {
 		t.Errorf("done %q, touched %q", w.done, w.others)

@@ -66,7 +66,7 @@ func TestDeletionThatRunsElsewhereDisablesTheButtons(t *testing.T) {
 	w.beside = elsewhere(t, "delete", "a")
 	card := answer(t, c, press("more/a")).Message
 	wantText(t, card, "⏳ Deleting **Shop**", "Running")
-	if got := labels(card); got != none+" | Refresh Details Less All bots | (Startup) (Delete)" {
+	if got := labels(card); got != none+" | Refresh Details All bots Less (Reinstall packages) | (Startup) (Delete)" {
 		t.Errorf("there is %s", got)
 	}
 }

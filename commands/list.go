@@ -177,6 +177,8 @@ func (l botList) below() []discordgo.Button {
 	switch _, full := freeRAM(l.known.List); {
 	case l.asked.ByStaff():
 		return []discordgo.Button{refresh}
+	case l.suspended():
+		return []discordgo.Button{refresh, l.toSupport()}
 	case full != nil:
 		return []discordgo.Button{refresh, l.toUpgrade()}
 	case !l.offers(hostapi.OpCreate) && len(l.known.List.Servers) > 0:
@@ -190,22 +192,28 @@ func (l botList) below() []discordgo.Button {
 	}
 }
 
+// suspended reports whether the host has suspended all bots of the account.
+func (l botList) suspended() bool {
+	bots := l.known.List.Servers
+	return len(bots) > 0 && !slices.ContainsFunc(bots, func(s hostapi.Server) bool { return conditionOf(s).state != locked })
+}
+
 // namedProblems is how many bots with a problem have a button of their own.
 const namedProblems = 3
 
 // problems is a row of buttons that restart the first bots of the page which are down although
-// nobody wanted it, and one for all of them if there are more.
+// nobody wanted it. If there are more, one for all of them comes first.
 func (l botList) problems() []discordgo.MessageComponent {
 	crashed := crashedIn(l.shown)
 	if len(crashed) == 0 || !l.offers(hostapi.OpRestart) {
 		return nil
 	}
 	var buttons []discordgo.MessageComponent
-	for _, s := range crashed[:min(len(crashed), namedProblems)] {
-		buttons = append(buttons, l.restartButton("restart/", s))
-	}
 	if l.crashed > namedProblems && !l.asked.ByStaff() {
 		buttons = append(buttons, l.restartCrashedButton("button.restart_crashed", idRestartCrashed, l.crashed))
+	}
+	for _, s := range crashed[:min(len(crashed), namedProblems)] {
+		buttons = append(buttons, l.restartButton("restart/", s))
 	}
 	return []discordgo.MessageComponent{discordgo.ActionsRow{Components: buttons}}
 }

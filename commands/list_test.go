@@ -65,7 +65,7 @@ func TestCrashedBotsAreRestartedFromTheList(t *testing.T) {
 	c := newCommands(t, w)
 	shown := answer(t, c, command("bot list", nil))
 	wantText(t, shown.Message, "🔴 Crashed: 3 · 🔴 Error: 1 · ⛔ Suspended: 1 · 🟢 Running: 1")
-	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart Bot *0* Restart Bot *2* Restart Bot *4* Restart crashed bots (4) Refresh") {
+	if got := buttonLabels(shown.Message); !strings.HasPrefix(got, "Restart crashed bots (4) Restart Bot *0* Restart Bot *2* Restart Bot *4* Refresh") {
 		t.Errorf("the buttons are %s", got)
 	}
 	ending(t, c, press(buttons(shown.Message)["Restart Bot *2*"].CustomID))
@@ -78,16 +78,18 @@ func TestCrashedBotsAreRestartedFromTheList(t *testing.T) {
 	}
 }
 
-// TestListLeadsToAnotherBot offers a new bot while the plan has room, and a bigger plan otherwise.
+// TestListLeadsToAnotherBot offers a new bot while the plan has room, and a bigger plan otherwise. Where
+// all bots are suspended the way leads to support.
 func TestListLeadsToAnotherBot(t *testing.T) {
 	two := []hostapi.Server{server("a", "Shop", "RUNNING"), server("b", "Radio", "RUNNING")}
 	room, full := account(two...), account(two...)
 	full.Account.MaxServers, full.Account.ServerCount = 2, 2
+	suspended := account(server("a", "Shop", "SUSPENDED"), server("b", "Radio", "SUSPENDED"))
 	for name, test := range map[string]struct {
 		list hostapi.List
 		want string
-	}{"room": {room, "Refresh Create"}, "full": {full, "Refresh Upgrade plan"}} {
-		c := newCommands(t, &world{list: test.list, links: commands.Links{Upgrade: "https://a.example/up"}})
+	}{"room": {room, "Refresh Create"}, "full": {full, "Refresh Upgrade plan"}, "suspended": {suspended, "Refresh Contact support"}} {
+		c := newCommands(t, &world{list: test.list, links: commands.Links{Upgrade: "https://a.example/up", Support: "https://a.example/help"}})
 		if got := buttonLabels(answer(t, c, command("bot list", nil)).Message); got != test.want {
 			t.Errorf("%s: the buttons are %q, want %q", name, got, test.want)
 		}
@@ -155,7 +157,7 @@ func TestListWithoutBots(t *testing.T) {
 func TestListOfOneBotIsItsCard(t *testing.T) {
 	_, c := shop(t, "RUNNING")
 	for _, request := range []interaction.Request{command("bot list", nil), press("list/with/a"), press("list/0")} {
-		if got := labels(answer(t, c, request).Message); !strings.HasPrefix(got, "Restart Stop") {
+		if got := labels(answer(t, c, request).Message); !strings.HasPrefix(got, "Restart (Start)") {
 			t.Errorf("%s has %s", request.Name, got)
 		}
 	}

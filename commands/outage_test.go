@@ -74,7 +74,7 @@ func TestOutageOfManyIsSaidWhereBotsAreDown(t *testing.T) {
 					t.Errorf("%s stands out on the %s", restart.Label, view)
 				}
 			}
-			if _, asks := buttons(views["card"])["Tell me next time"]; asks && test.said {
+			if _, asks := buttons(views["card"])["Alert me next time"]; asks && test.said {
 				t.Error("the card is about the bot's own crashes")
 			}
 			staff := answer(t, c, by("1", press("for/42/show/a"))).Message

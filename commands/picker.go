@@ -59,14 +59,21 @@ func (c *Commands) drawPicker(_ context.Context, r *interaction.Request, s accou
 	return v.drawOf(s, "", embed, v.botMenu("which.choose", bots)), nil
 }
 
-// picker returns rows with a menu of the bots that may have been meant, or a button if it is one,
-// and a way back.
+// picker returns rows with a menu of the bots that may have been meant, or a button if it is one, which
+// says what it does, and a way back.
 func (v view) picker(servers []hostapi.Server) []discordgo.MessageComponent {
 	if len(servers) == 1 {
-		_, button := v.goesOn(botKey(servers[0].ID))
-		shown := v.button(discordgo.PrimaryButton, "button.show", button, false)
-		shown.Label = plainName(servers[0], nameLimit)
-		return []discordgo.MessageComponent{row(shown), v.backRow()}
+		doing, button := v.goesOn(botKey(servers[0].ID))
+		meant := v.button(discordgo.PrimaryButton, "button.show", button, false)
+		switch called := plainName(servers[0], labelNameLimit); doing {
+		case idOpen:
+			meant.Label = called
+		case "restart":
+			meant.Label = v.t.Format("button.restart_bot", args{"Bot": called})
+		default:
+			meant.Label = v.t.Text("button."+doing) + " · " + called
+		}
+		return []discordgo.MessageComponent{row(meant), v.backRow()}
 	}
 	return []discordgo.MessageComponent{v.botMenu("pick.placeholder", listOf(servers)), v.backRow()}
 }

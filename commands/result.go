@@ -128,10 +128,11 @@ func (v view) interruptedRows(serverID string, a interaction.Action) []discordgo
 	if serverID == "" || a.Name == deletion().name && a.Outcome == interaction.Done {
 		return []discordgo.MessageComponent{v.backRow()}
 	}
-	return append(v.actionRows(actionRow{state: unknown, quiet: true}, serverID), row(
+	first, second := v.actionButtons(actionRow{state: unknown, quiet: true}, serverID)
+	return append(v.linkRow(first...), v.linkRow(append([]discordgo.Button{
 		v.button(discordgo.PrimaryButton, "button.refresh", idShow+botKey(serverID), false),
 		v.button(discordgo.SecondaryButton, "button.back", idListWith, false),
-	))
+	}, second...)...)...)
 }
 
 // ending says how an action ended.

@@ -79,7 +79,7 @@ func (c *Commands) storyOf(ctx context.Context, r *interaction.Request, b bot) (
 
 // why are lines on how a bot that has crashed came to it, and what was different.
 func (c card) why() (lines []string) {
-	if c.story.ran > 0 {
+	if c.story.ran > 0 && (c.saysSince || c.fellAfter() == 0) { // otherwise the line of the state says as much
 		key := "alert.ran"
 		if c.story.atLeast {
 			key = "alert.ran_longer"

@@ -21,6 +21,7 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 	for name, test := range map[string]struct {
 		past    []history.Span
 		changed time.Duration // how long ago the startup settings were changed
+		note    accounts.Note // of our last action
 		want    []string
 		without []string
 		buttons string // on the last row
@@ -40,6 +41,13 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 			want:    []string{"2 crashes in the last 24 hours."},
 			buttons: "Open console Alert me next time",
 		},
+		"started by us": {
+			past: past(aDay, hostapi.StateRunning, time.Second, hostapi.StateRestarting, 5*time.Second, hostapi.StateRunning, 4*time.Second, hostapi.StateCrashed),
+			note: accounts.Note{Action: "restart", At: time.Now().Add(-9 * time.Second)}, want: []string{"Crashed <t:", ":R>, 5 s after a restart\nLimits"}, buttons: "Open console Alert me next time",
+		},
+		"started by us, and nobody has looked since": {
+			note: accounts.Note{Action: "start", At: time.Now()}, want: []string{"Crashed · last started <t:"}, buttons: "Open console Alert me next time",
+		},
 		"started otherwise":      {changed: 4 * minute, want: []string{"Startup settings changed <t:"}, buttons: "Open console Alert me next time"},
 		"started otherwise once": {changed: 25 * time.Hour, without: []string{"Startup settings changed"}, buttons: "Open console Alert me next time"},
 		"it has only just crashed, and nobody has looked yet": {
@@ -48,7 +56,7 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := &world{list: account(server("a", "Shop", "CRASHED")), links: commands.Links{Panel: "https://host.example"}}
-			if test.changed > 0 {
+			if w.notes = map[string]accounts.Note{"a": test.note}; test.changed > 0 {
 				w.notes = map[string]accounts.Note{"a": {StartupAt: time.Now().Add(-test.changed)}}
 			}
 			c := watching(t, &watched{w: w, spans: test.past})
@@ -138,7 +146,7 @@ func TestBotThatStaysOnItsWaySaysSo(t *testing.T) {
 				return
 			}
 			wantText(t, card.Message, "for 6 min, "+said)
-			if got := labels(card.Message); !strings.HasPrefix(got, "(Restart) Stop (Start) (Reinstall packages)") || lastRow(card) != "Contact support" {
+			if got := labels(card.Message); !strings.HasPrefix(got, "(Restart) (Start) Stop") || lastRow(card) != "Contact support" {
 				t.Errorf("there is %s", got)
 			}
 			ending(t, c, press("stop/a"))

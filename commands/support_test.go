@@ -90,7 +90,7 @@ func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
 	seen := &watched{w: h.world, spans: past(slices.Concat(crash, crash)...)}
 	c := watching(t, seen)
 	offered := func() string { return lastRow(answer(t, c, press("show/a"))) }
-	if got := offered(); got != "Tell me next time" {
+	if got := offered(); got != "Alert me next time" {
 		t.Errorf("after two crashes a card offers %q", got)
 	}
 	seen.spans = past(slices.Concat(crash, crash, crash)...)
@@ -111,7 +111,7 @@ func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
 		r := press(button.CustomID)
 		r.UserName = "anna"
 		told := must(t)(answer(t, c, r).Then.Run(t.Context()))
-		wantText(t, told.Message, "They see what you see", "**Shop**", h.kept[0].Reference)
+		wantText(t, told.Message, "Our team has the details", "**Shop**", h.kept[0].Reference)
 	}
 	wantText(t, h.cases[0].Message, "The bot crashes again and again", "Shop `a`", "🔴", h.kept[0].Reference)
 	if one, other := h.cases[0].Reference, h.cases[1].Reference; one != other || one != h.kept[0].Reference || h.kept[0].Cause != "crashes" {

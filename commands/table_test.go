@@ -64,7 +64,7 @@ func TestEveryRegisteredCommandIsServed(t *testing.T) {
 			}
 		})
 	}
-	want := "bot list, bot show, bot restart, bot stop, bot start, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
+	want := "bot list, bot show, bot restart, bot start, bot stop, bot reinstall, bot startup, bot delete, bot create, plan, help, " +
 		"admin lookup, admin action, admin refresh, admin forget, admin reference, admin status, admin logs test, Hosted bots"
 	if got := strings.Join(names, ", "); got != want {
 		t.Errorf("registered: %s\nwant: %s", got, want)
@@ -124,8 +124,8 @@ func TestOperationsThatAreOffAreNeitherRegisteredNorShown(t *testing.T) {
 func TestHelpListsEveryCommandByPurpose(t *testing.T) {
 	c := newCommands(t, &world{})
 	help := answer(t, c, command("help", nil)).Message
-	wantText(t, help, "Start with `/bot list`", "**See** · `/bot list` `/bot show` `/plan`",
-		"**Do** · `/bot restart` `/bot stop` `/bot start` `/bot reinstall` `/bot startup` `/bot delete` `/bot create`")
+	wantText(t, help, "Start with `/bot list`", "**View** · `/bot list` `/bot show` `/plan`",
+		"**Manage** · `/bot restart` `/bot start` `/bot stop` `/bot reinstall` `/bot startup` `/bot delete` `/bot create`")
 	if strings.Contains(text(help), "Get notified") {
 		t.Errorf("nothing is watched, and it says\n%s", text(help))
 	}
@@ -141,7 +141,7 @@ func TestHelpBeginsWithTheWayToAnAccount(t *testing.T) {
 	}
 	help := answer(t, newCommands(t, w), command("help", nil))
 	sendable(t, help)
-	wantText(t, help.Message, "What I can do\nℹ️ No hosting account is linked", "**See** ·")
+	wantText(t, help.Message, "What I can do\nℹ️ No hosting account is linked", "**View** ·")
 	if got := labels(help.Message); !strings.HasPrefix(got, "Create an account") {
 		t.Errorf("the way is %s", got)
 	}

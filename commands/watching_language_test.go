@@ -43,6 +43,11 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}
 	crashed, changed := past(crashes...), map[string]accounts.Note{"id-0": {StartupAt: time.Now()}}
 	with(func(h *watched) { h.w.list, h.w.notes, h.spans = bots("CRASHED", 1), changed, crashed }, press("show/id-0"), press("alerts/tell/id-0"))
+	for _, action := range []string{"start", "restart"} { // crashed an hour after it, or nobody saw when
+		acted := map[string]accounts.Note{"id-0": {Action: action, At: time.Now().Add(-2 * time.Hour)}}
+		with(func(h *watched) { h.w.list, h.w.notes, h.spans = bots("CRASHED", 1), acted, crashed }, press("show/id-0"))
+		with(func(h *watched) { h.w.list, h.w.notes = bots("CRASHED", 1), acted }, press("show/id-0"))
+	}
 	starting := past(aDay, hostapi.StateStopped, time.Hour, hostapi.StateStarting)
 	with(func(h *watched) { h.w.list, h.spans = bots("STARTING", 1), starting }, press("show/id-0"))
 	with(func(h *watched) {
