@@ -45,7 +45,12 @@ type alertView struct {
 // ofOne tells of one bot: what happened, and more about it.
 func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	o := v.alert.Bots[0]
-	lines := []string{v.noticed(o.DownAt)}
+	var lines []string
+	if !o.RecoveredAt.IsZero() { // what is true now comes first
+		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
+		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
+	}
+	lines = append(lines, v.noticed(o.DownAt))
 	if o.Uptime > 0 {
 		ran := "alert.ran"
 		if o.AtLeast {
@@ -55,10 +60,6 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	}
 	if o.Count > 1 {
 		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": message.Time(v.alert.Since(o), "t")}))
-	}
-	if !o.RecoveredAt.IsZero() {
-		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
-		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
 	if quiet := v.quiet(o); quiet != "" {
 		lines = append(lines, "🔕 "+quiet)
@@ -115,9 +116,9 @@ func (v alertView) quiet(o alerts.Outage) string {
 // serverOf is a bot as far as an alert knows it.
 func serverOf(o alerts.Outage) hostapi.Server { return hostapi.Server{ID: o.ServerID, Name: o.Name} }
 
-// noticed says when a poll found a bot to be down.
+// noticed says how long ago a poll found a bot to be down. The foot of the message has the time.
 func (v alertView) noticed(at time.Time) string {
-	return v.t.Format("alert.when", args{"Time": message.Time(at, "t"), "When": relative(at)})
+	return v.t.Format("alert.when", args{"When": relative(at)})
 }
 
 // rowsOfOne are the buttons under an alert of one bot: those that act on it, as its card has them,

@@ -26,8 +26,8 @@ func TestAlertSaysFirstWhatHappened(t *testing.T) {
 		down, more string
 		back       string // beside that it is back
 	}{
-		{down(hostapi.StateCrashed, 1), "🔴 Shop has crashed", "Noticed", "Downtime: 50 min"},
-		{down(hostapi.StateStopped, 1), "⚫ Shop has stopped", "Noticed", "Downtime: 50 min"},
+		{down(hostapi.StateCrashed, 1), "🔴 Shop has crashed", "Noticed <t:1700000000:R>.", "Back since <t:1700003000:t>, down for 50 min.\nNoticed <t:1700000000:R>."},
+		{down(hostapi.StateStopped, 1), "⚫ Shop has stopped", "Noticed <t:1700000000:R>.", "Back since <t:1700003000:t>, down for 50 min.\nNoticed <t:1700000000:R>."},
 		{down(hostapi.StateCrashed, 2, time.Minute), "🔴 Shop has crashed again", "2 times since <t:1699996400:t>", "2 times"},
 		{down(hostapi.StateStopped, 2, time.Minute), "⚫ Shop has stopped again", "2 times", "2 times"},
 		{down(hostapi.StateCrashed, 4, 10*time.Minute, time.Minute), "🔴 Shop has crashed again", "4 times", "4 times"},

@@ -241,12 +241,7 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	var rows []discordgo.MessageComponent
 	key := v.asked.Params["bot"]
 	if i := indexOf(servers, key); i >= 0 {
-		style, text, on := discordgo.PrimaryButton, "button.alert_on", s.For(servers[i].ID)
-		if on {
-			style, text = discordgo.SecondaryButton, "button.alert_off"
-		}
-		toggle := v.button(style, text, idAlertOne+toggled(on)+"/"+key, false)
-		toggle.Label = v.t.Format(text, args{"Bot": plainName(servers[i], labelNameLimit)})
+		toggle := v.alertsButton(servers[i], !s.For(servers[i].ID))
 		back := v.button(discordgo.SecondaryButton, "button.to_bot", idShow+key, false)
 		rows = append(rows, row(toggle, back))
 	}
@@ -266,15 +261,29 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	))
 }
 
+// alertsButton turns the alerts of a bot on, or off; on also if they are muted.
+func (v view) alertsButton(s hostapi.Server, on bool) discordgo.Button {
+	style, text := discordgo.PrimaryButton, "button.alert_on"
+	if !on {
+		style, text = discordgo.SecondaryButton, "button.alert_off"
+	}
+	button := v.button(style, text, idAlertOne+toggled(!on)+"/"+botKey(s.ID), false)
+	button.Label = v.t.Format(text, args{"Bot": plainName(s, labelNameLimit)})
+	return button
+}
+
 // labelNameLimit leaves room in a button's label, of 80 characters
 // (https://discord.com/developers/docs/components/reference#button-button-structure).
 const labelNameLimit = 40
 
-// mute keeps a bot's alerts back for a while.
+// mute keeps a bot's alerts back for a while, and offers the way back.
 func (c *Commands) mute(_ context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
 	return interaction.Defer("", func(ctx context.Context) (interaction.Response, error) {
 		v, until := c.view(r), time.Now().Add(alerts.MuteFor)
 		muted := v.note("🔕 " + v.t.Format("alerts.muted_until", args{"Bot": name(b.server), "Until": message.Time(until, "t")}))
+		back := v.alertsButton(b.server, true)
+		back.Style = discordgo.SecondaryButton
+		muted.Message.Components = []discordgo.MessageComponent{row(back)}
 		return muted, unreadableAlerts(c.watch.Alerts.Mute(ctx, r.CustomerID, b.server.ID, until))
 	}), nil
 }
