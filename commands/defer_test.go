@@ -33,7 +33,7 @@ func TestNothingIsChangedBeforeDiscordHasTakenNote(t *testing.T) {
 	}{
 		"mute":           {press("aside/mute/a"), func() bool { return h.alerts.Muted != nil }},
 		"post a panel":   {posting(t, c, "", "a"), func() bool { return len(h.panels) > before }},
-		"remove a panel": {press("panel/remove/1001"), func() bool { return len(h.panels) < before }},
+		"remove a panel": {press("panel/remove/now/1001"), func() bool { return len(h.panels) < before }},
 		"forget":         {by("1", press("for/42/admin/forget")), func() bool { return forgotten }},
 		"test the logs":  {by("1", command("admin logs test", nil)), func() bool { return tested }},
 	} {

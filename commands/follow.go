@@ -125,7 +125,7 @@ func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, respo
 	embed.Description = paragraphs(embed.Description, v.followedLines(followed))
 	var options []discordgo.SelectMenuOption
 	for _, p := range followed[:min(len(followed), maxOptions)] {
-		options = append(options, discordgo.SelectMenuOption{Label: v.plainPanelTitle(p), Value: p.ID})
+		options = append(options, discordgo.SelectMenuOption{Label: v.plainPanelTitle(p), Value: p.ID, Description: sanitize.Plain(p.Guild, maxOptionText)})
 	}
 	response.Message.Components = append(response.Message.Components, v.menu(idAlertsFollow, v.t.Text("follow.choose"), options))
 	return response, nil
@@ -137,12 +137,21 @@ func (v view) followedLines(followed []panel.Panel) string {
 	lines := []string{"**" + v.t.Text("follow.list") + "**"}
 	for _, p := range followed[:min(len(followed), most)] {
 		title := cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title"))
-		lines = append(lines, "🔔 "+title+" · <#"+p.ChannelID+">")
+		lines = append(lines, "🔔 "+title+" · "+panelPlace(p))
 	}
 	if more := len(followed) - most; more > 0 {
 		lines = append(lines, "… +"+v.t.Number(more))
 	}
 	return strings.Join(lines, "\n")
+}
+
+// panelPlace says where a panel stands: the guild, if its name is known, and the channel.
+func panelPlace(p panel.Panel) string {
+	channel := "<#" + p.ChannelID + ">"
+	if guild := sanitize.Markdown(p.Guild, labelNameLimit); guild != "" {
+		return guild + " · " + channel
+	}
+	return channel
 }
 
 // firstNews is the message by which somebody sees that messages of followed panels arrive.
@@ -169,6 +178,10 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 	for _, b := range n.Back {
 		lines = append(lines, v.newsLine(b, conditionIn(hostapi.StateRunning), all))
 	}
+	if more := all - maxOptions; more > 0 {
+		lines = append(lines[:maxOptions], "… +"+v.t.Number(more))
+	}
+	lines = append(lines, "-# "+panelPlace(n.Panel))
 	embed := &discordgo.MessageEmbed{Title: v.panelTitle(n.Panel), Color: color, Description: strings.Join(lines, "\n"), Timestamp: n.At.Format(time.RFC3339Nano)}
 	var before []discordgo.MessageComponent
 	if n.Panel.GuildID != "" && n.Panel.Message.ID != "" {

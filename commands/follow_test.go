@@ -54,7 +54,7 @@ func TestAlertsShowWhatIsFollowed(t *testing.T) {
 // TestFollowerNews says what the panel shows, and nothing can be done to the bot.
 func TestFollowerNews(t *testing.T) {
 	c := watching(t, &watched{w: &world{}})
-	p := panel.Panel{ID: "7", OwnerID: "4243", GuildID: "5", ChannelID: "9", Title: "Ours"}
+	p := panel.Panel{ID: "7", OwnerID: "4243", GuildID: "5", ChannelID: "9", Title: "Ours", Guild: "The *guild*"}
 	p.Message.ID = "8"
 	bot := func(id string) following.Bot {
 		return following.Bot{ID: id, Name: "Bot " + id, State: hostapi.StateCrashed, At: time.Unix(1, 0)}
@@ -63,7 +63,7 @@ func TestFollowerNews(t *testing.T) {
 	if m.Content != "🔴 2 bots are down · 🟢 Bot c is back" {
 		t.Errorf("the notification says %q", m.Content)
 	}
-	wantText(t, m, "Ours", "🔴 **Bot a** · Crashed", "🟢 **Bot c** · Running")
+	wantText(t, m, "Ours", "🔴 **Bot a** · Crashed", "🟢 **Bot c** · Running", `-# The \*guild\* · <#9>`)
 	if strings.Contains(text(m), "4243") {
 		t.Errorf("the owner is named:\n%s", text(m))
 	}

@@ -74,8 +74,12 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string, 
 		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
 		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), s.List.Servers, chosen))
 	}
-	if why == "" && len(chosen) > 0 {
-		rows = append(rows, row(v.button(discordgo.PrimaryButton, "button.continue", idPanelForm, false)))
+	if why == "" {
+		var ways []discordgo.Button
+		if len(chosen) > 0 {
+			ways = append(ways, v.button(discordgo.PrimaryButton, "button.continue", idPanelForm, false))
+		}
+		rows = append(rows, v.linkRow(append(ways, v.button(discordgo.SecondaryButton, "button.panel_all", idPanelAll, false))...)...)
 	}
 	if v.asked.BotAbsent {
 		rows = append(rows, v.linkRow(v.toInvite())...)
@@ -91,7 +95,7 @@ func (v view) panelLines(own []panel.Panel, servers []hostapi.Server) string {
 	var lines, troubles []string
 	for i, p := range own {
 		title := cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title"))
-		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": title, "Channel": "<#" + p.ChannelID + ">", "Bots": v.panelNames(p, servers, sanitize.Markdown)})
+		line := v.t.Format("panel.listed", args{"N": i + 1, "Title": title, "Channel": panelPlace(p), "Bots": v.panelNames(p, servers, sanitize.Markdown)})
 		if p.Trouble != "" {
 			line = "⚠️ " + line
 			if trouble := "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode, p.InThread)); !slices.Contains(troubles, trouble) {
@@ -135,8 +139,11 @@ const namesRoom = 60
 // panelNames lists the bots of a panel that there still are: the first ones, and how many more. clean
 // is sanitize.Markdown where Discord renders the list, and sanitize.Plain elsewhere.
 func (v view) panelNames(p panel.Panel, servers []hostapi.Server, clean func(text string, limit int) string) string {
+	if p.All {
+		return v.t.Text("button.panel_all")
+	}
 	var names []string
-	room, bots := namesRoom, panelBots(p, servers)
+	room, bots := namesRoom, p.Shown(servers)
 	for i, s := range bots {
 		called := orDash(cmp.Or(clean(s.Name, shortName), clean(s.ID, shortName)))
 		if room -= utf8.RuneCountInString(called); room < 0 {
@@ -203,15 +210,32 @@ func (c *Commands) choosePanelBots(ctx context.Context, r *interaction.Request) 
 // panelDraft names the draft of a new panel. Each message has one, as it shows which bots were chosen.
 func panelDraft(r *interaction.Request) string { return idPanelNew + "/" + r.Message }
 
-// draftBots is the field of that draft with the IDs of the panel's bots, as JSON.
-const draftBots = "bots"
+// The fields of that draft: the IDs of the panel's bots, as JSON, or that it is to have all.
+const (
+	draftBots = "bots"
+	draftAll  = "all"
+)
 
-// draftedBots returns the IDs of the bots that were chosen for a new panel.
-func (c *Commands) draftedBots(ctx context.Context, r *interaction.Request) (chosen []string, err error) {
-	if json.Unmarshal([]byte(c.forms.Drafts.Fields(ctx, r.UserID, panelDraft(r))[draftBots]), &chosen) != nil || len(chosen) == 0 {
-		return nil, c.notChosen(ctx, r)
+// draftedBots returns the IDs of the bots that were chosen for a new panel, or that it is to have all.
+func (c *Commands) draftedBots(ctx context.Context, r *interaction.Request) (chosen []string, all bool, err error) {
+	fields := c.forms.Drafts.Fields(ctx, r.UserID, panelDraft(r))
+	if fields[draftAll] != "" {
+		return nil, true, nil
 	}
-	return chosen, nil
+	if json.Unmarshal([]byte(fields[draftBots]), &chosen) != nil || len(chosen) == 0 {
+		return nil, false, c.notChosen(ctx, r)
+	}
+	return chosen, false, nil
+}
+
+// askPanelOfAll notes that a new panel is to have all bots, also later ones, and asks for its title.
+func (c *Commands) askPanelOfAll(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	v := c.view(r)
+	if err := v.mayPost(); err != nil {
+		return interaction.Response{}, err
+	}
+	c.forms.Drafts.Keep(ctx, r.UserID, panelDraft(r), map[string]string{draftAll: wordOn})
+	return v.askTitle(idPanelNew, panel.Panel{}), nil
 }
 
 // askNewPanel asks for the title of a panel of the chosen bots.
@@ -220,7 +244,7 @@ func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (int
 	if err := v.mayPost(); err != nil {
 		return interaction.Response{}, err
 	}
-	if _, err := c.draftedBots(ctx, r); err != nil {
+	if _, _, err := c.draftedBots(ctx, r); err != nil {
 		return interaction.Response{}, err
 	}
 	return v.askTitle(idPanelNew, panel.Panel{}), nil
@@ -259,11 +283,10 @@ func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (inter
 	p := panel.Panel{ID: r.ID, OwnerID: r.UserID, GuildID: r.GuildID, ChannelID: r.ChannelID, InThread: r.InThread, Title: v.typedTitle(), Locale: r.Locale}
 	response := v.draw(idPanelNew, &discordgo.MessageEmbed{Title: v.t.Text("panel.list"), Color: yellow, Description: "⏳ " + v.t.Text("panel.posting")})
 	response.Then = &interaction.Work{Does: interaction.Change{}, Run: func(ctx context.Context) (interaction.Response, error) {
-		chosen, err := c.draftedBots(ctx, r)
-		if err != nil {
+		var err error
+		if p.Bots, p.All, err = c.draftedBots(ctx, r); err != nil {
 			return interaction.Response{}, err
 		}
-		p.Bots = chosen
 		posted, err := c.watch.Panels.Create(ctx, p)
 		if err == nil {
 			c.forms.Drafts.Forget(ctx, r.UserID, panelDraft(r))

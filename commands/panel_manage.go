@@ -14,7 +14,7 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// aboutPanel begins the subject of what shows a panel to its owner. The panel's ID follows.
+// aboutPanel begins the subject, and the custom ID, of what shows a panel to its owner. The panel's ID follows.
 const aboutPanel = "panel/show/"
 
 // managePanel shows the owner of a panel how to change it, and tells others kindly that it is not theirs.
@@ -60,10 +60,17 @@ func (c *Commands) managed(ctx context.Context, r *interaction.Request, p panel.
 
 // drawManaged draws a panel as its owner sees it.
 func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) interaction.Response {
-	own := panelBots(p, s.List.Servers)
+	own := p.Shown(s.List.Servers)
 	var lines []string
 	for i, server := range own {
+		if i == maxOptions {
+			lines = append(lines, "… +"+v.t.Number(len(own)-i))
+			break
+		}
 		lines = append(lines, v.t.Number(i+1)+"\\. "+nameAmong(server, len(own)))
+	}
+	if p.All {
+		lines = append(lines, v.t.Text("panel.all_later"))
 	}
 	trouble := ""
 	if p.Trouble != "" {
@@ -71,7 +78,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.panelTitle(p), Color: blurple,
-		Description: paragraphs(v.heading(s, done), trouble, "<#"+p.ChannelID+">", strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
+		Description: paragraphs(v.heading(s, done), trouble, panelPlace(p), strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
 	}
 	return v.drawOf(s, aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
 }
@@ -80,17 +87,22 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Server) []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	if len(s.List.Servers) > 0 {
-		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), s.List.Servers, p.Bots))
+		var chosen []string
+		for _, server := range own {
+			chosen = append(chosen, server.ID)
+		}
+		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), s.List.Servers, chosen))
 	}
 	if len(own) > 1 {
 		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(listOf(own))))
 	}
 	// More options than two menus have may not fit a message (rest.fit).
-	if len(own) > 0 && min(len(s.List.Servers), maxOptions)+2*len(own) <= 2*maxOptions {
+	if len(own) > 0 && min(len(s.List.Servers), maxOptions)+2*min(len(own), maxOptions) <= 2*maxOptions {
 		rows = append(rows, v.menu(idOpen, v.t.Text("list.open"), v.options(listOf(own))))
 	}
 	return append(rows, row(
 		v.button(discordgo.PrimaryButton, "button.edit_title", idPanelTitle+p.ID, false),
+		v.button(discordgo.SecondaryButton, "button.panel_all", idPanelEvery+p.ID, p.All),
 		v.button(discordgo.DangerButton, "button.remove_panel", idPanelRemove+p.ID, false),
 	))
 }
@@ -124,8 +136,13 @@ func (c *Commands) changePanelBots(ctx context.Context, r *interaction.Request) 
 				bots = append(bots, id)
 			}
 		}
-		p.Bots = bots
+		p.Bots, p.All = bots, false
 	}), nil
+}
+
+// showAllBots has a panel show all bots, also later ones, behind those that it has.
+func (c *Commands) showAllBots(_ context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.changePanel(r, func(p *panel.Panel) { p.All = true }), nil
 }
 
 // putBotFirst has a panel show a bot above the others.
@@ -135,8 +152,9 @@ func (c *Commands) putBotFirst(ctx context.Context, r *interaction.Request) (int
 		return interaction.Response{}, err
 	}
 	return c.changePanel(r, func(p *panel.Panel) {
-		if i := slices.Index(p.Bots, chosen[0]); i > 0 {
-			p.Bots = slices.Insert(slices.Delete(slices.Clone(p.Bots), i, i+1), 0, chosen[0])
+		others := slices.DeleteFunc(slices.Clone(p.Bots), func(id string) bool { return id == chosen[0] })
+		if p.All || len(others) < len(p.Bots) {
+			p.Bots = slices.Insert(others, 0, chosen[0])
 		}
 	}), nil
 }
@@ -159,6 +177,27 @@ func (c *Commands) changePanel(r *interaction.Request, change func(*panel.Panel)
 		}
 		return response, nil
 	})
+}
+
+// askRemovePanel asks whether a panel of the caller's is to be removed, and says how many follow it.
+func (c *Commands) askRemovePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	p, err := c.ownPanel(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	followers, err := c.watch.Following.Followers(ctx, p.ID)
+	if err != nil {
+		return interaction.Response{}, refuseForNow("redis does not tell who follows a panel: "+err.Error(), "panel.unreadable")
+	}
+	v, follow := c.view(r), ""
+	if followers > 0 {
+		follow = v.t.Count("panel.followers", followers, nil)
+	}
+	embed := &discordgo.MessageEmbed{Title: v.panelTitle(p), Color: yellow, Description: paragraphs(panelPlace(p), lines(v.t.Text("panel.remove_ask"), follow))}
+	return v.draw(aboutPanel+p.ID, embed, row(
+		v.button(discordgo.DangerButton, "button.remove_panel", idPanelRemoveNow+p.ID, false),
+		v.button(discordgo.SecondaryButton, "button.cancel", aboutPanel+p.ID, false),
+	)), nil
 }
 
 // removePanel removes a panel of the caller's.

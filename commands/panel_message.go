@@ -10,6 +10,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/history"
@@ -65,7 +66,11 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	case err != nil && !unknown && !isNoAccount(err):
 		return interaction.Message{}, err
 	}
-	past, err := c.watch.History.Bots(ctx, p.OwnerID, time.Now().Add(-history.ShownDays*day), p.Bots...)
+	var ids []string
+	for _, s := range p.Shown(snapshot.List.Servers) {
+		ids = append(ids, s.ID)
+	}
+	past, err := c.watch.History.Bots(ctx, p.OwnerID, time.Now().Add(-history.ShownDays*day), ids...)
 	if err != nil {
 		return interaction.Message{}, err
 	}
@@ -89,7 +94,11 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 		if len(bots) > 0 {
 			embed.Description, embed.Color = v.describe(bots)
 		}
-		if lacking := min(len(p.Bots)-len(bots), v.known.List.Missing()); lacking > 0 {
+		lacking := v.known.List.Missing()
+		if !p.All {
+			lacking = min(lacking, len(p.Bots)-len(bots))
+		}
+		if lacking > 0 {
 			embed.Description = paragraphs(embed.Description, v.notLoaded(lacking))
 		}
 	}
@@ -118,20 +127,10 @@ func (v view) plainPanelTitle(p panel.Panel) string {
 
 func (v panelView) title() string { return v.panelTitle(v.panel) }
 
-// panelBots returns the bots of a panel that there still are, in the order that the owner gave them.
-func panelBots(p panel.Panel, servers []hostapi.Server) (bots []hostapi.Server) {
-	for _, id := range p.Bots {
-		if i := indexOf(servers, id); i >= 0 {
-			bots = append(bots, servers[i])
-		}
-	}
-	return bots
-}
-
 // bots returns those of the panel that there still are, those with a problem first, and the others in the
 // order that the owner gave them.
 func (v panelView) bots() []hostapi.Server {
-	bots := panelBots(v.panel, v.known.List.Servers)
+	bots := v.panel.Shown(v.known.List.Servers)
 	slices.SortStableFunc(bots, func(one, other hostapi.Server) int {
 		return byUrgency(conditionOf(one), conditionOf(other))
 	})
@@ -150,7 +149,11 @@ func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 	}
 	now := time.Now()
 	var all [][]history.Day
-	for _, s := range bots {
+	for i, s := range bots {
+		if i == panel.MostBots {
+			blocks = append(blocks, "… +"+v.t.Number(len(bots)-i))
+			break
+		}
 		block, days := v.line(s, len(bots)), history.Days(v.past[s.ID].Spans, now)
 		if len(bots) <= mostStrips {
 			block += "\n" + squares(days)
@@ -158,9 +161,9 @@ func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 		blocks, all = append(blocks, block), append(all, days)
 	}
 	if len(bots) <= mostStrips {
-		return paragraphs(top, strings.Join(blocks, "\n"), v.legend()), worst
+		return paragraphs(top, strings.Join(blocks, "\n"), lines(v.legend(), v.unseen(bots))), worst
 	}
-	return paragraphs(top, squares(all...), strings.Join(blocks, "\n"), v.legend()), worst
+	return paragraphs(top, squares(all...), strings.Join(blocks, "\n"), lines(v.legend(), v.unseen(bots))), worst
 }
 
 // fellWithMany reports whether one of the bots is down as many bots are.
@@ -208,17 +211,45 @@ func (v panelView) line(s hostapi.Server, bots int) string {
 	return emoji + " **" + called + "** · " + word + v.changed(s)
 }
 
-// changed says when a bot came into its state, as far as that is known.
-func (v panelView) changed(s hostapi.Server) string {
+// standing is since when a bot has its state; false if nobody knows that.
+func (v panelView) standing(s hostapi.Server) (history.Standing, bool) {
 	past, known := v.past[s.ID]
-	is := past.Standing
-	if !known || is.State != s.State() {
+	return past.Standing, known && past.Standing.State == s.State()
+}
+
+// changed says when a bot came into its state, if somebody saw it: of one that runs since when it does,
+// as "5 hours ago" reads as if it ran then.
+func (v panelView) changed(s hostapi.Server) string {
+	switch is, known := v.standing(s); {
+	case !known, is.AtLeast:
+		return ""
+	case is.State == hostapi.StateRunning:
+		return " · " + v.t.Format("panel.since", args{"When": date(is.Since)})
+	default:
+		return " · " + relative(is.Since)
+	}
+}
+
+// date is a date, and for a day a time as well.
+func date(t time.Time) string {
+	if time.Since(t) < day {
+		return message.Time(t, "d") + " " + message.Time(t, "t")
+	}
+	return message.Time(t, "d")
+}
+
+// unseen says since when all bots were looked at of which nobody saw their state begin; "" for none.
+func (v panelView) unseen(bots []hostapi.Server) string {
+	var latest time.Time
+	for _, s := range bots {
+		if is, known := v.standing(s); known && is.AtLeast && is.Since.After(latest) {
+			latest = is.Since
+		}
+	}
+	if latest.IsZero() {
 		return ""
 	}
-	if is.AtLeast { // nobody saw it begin
-		return " · " + v.t.Format("panel.seen", args{"When": relative(is.Since)})
-	}
-	return " · " + relative(is.Since)
+	return "-# " + v.t.Format("history.since", args{"When": date(latest)})
 }
 
 // buttons are one for everybody and one for the owner.

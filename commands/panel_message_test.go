@@ -32,7 +32,7 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	c := watching(t, h)
 	p := panel.Panel{ID: "1", OwnerID: "42", Bots: []string{"a", "b", "gone"}, Locale: "de"}
 	m := drawPanel(t, c, p)
-	wantText(t, m, "Status der Bots", "🟢 **Shop** · Läuft · <t:", "🔴 **Radio** · Abgestürzt", "**1 von 2 ausgefallen**")
+	wantText(t, m, "Status der Bots", "🟢 **Shop** · Läuft · seit <t:", "🔴 **Radio** · Abgestürzt", "**1 von 2 ausgefallen**")
 	got := text(m)
 	if strings.Contains(got, "Wiki") || strings.Contains(got, "MB") || strings.Contains(got, "Abgestürzt · ") {
 		t.Errorf("the panel says:\n%s", got)
@@ -42,7 +42,7 @@ func TestPanelShowsNothingElse(t *testing.T) {
 	}
 
 	h.spans = past(2*time.Hour, history.Unwatched, time.Hour, hostapi.StateRunning)
-	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft · erstmals so gesehen <t:")
+	wantText(t, drawPanel(t, c, p), "🟢 **Shop** · Läuft\n", "\n-# Überwacht seit <t:")
 	h.age = time.Hour
 	wantText(t, drawPanel(t, c, p), "⚪ **Shop**", "Der Hosting-Dienst antwortet nicht")
 	h.unwatched = true
@@ -75,7 +75,7 @@ func TestPanelThatIsOld(t *testing.T) {
 	c := watching(t, h)
 	p := panel.Panel{ID: "1", OwnerID: "42", Bots: []string{"a", "b"}}
 	m := drawPanel(t, c, p)
-	wantText(t, m, "⚠️ Last updated <t:", "isn't responding", "⚪ **Shop** · Running · <t:", "⚪ **Radio** · Crashed")
+	wantText(t, m, "⚠️ Last updated <t:", "isn't responding", "⚪ **Shop** · Running · since <t:", "⚪ **Radio** · Crashed")
 	if e := m.Embeds[0]; e.Color != 0x80848e || e.Timestamp != "" || strings.ContainsAny(e.Description, "🟢🔴") {
 		t.Errorf("the panel is drawn as new: %+v", e)
 	}

@@ -57,12 +57,12 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	if answer(t, c, here(command("panel", nil))); h.retried != 2 {
 		t.Error("a panel that is well is tried again")
 	}
-	wantText(t, ending(t, c, here(press("panel/remove/1001"))).Message, "The panel was removed", "a public panel yet")
-	if again := ending(t, c, here(press("panel/remove/1001"))).Message; strings.Contains(text(again), "was removed") {
+	wantText(t, ending(t, c, here(press("panel/remove/now/1001"))).Message, "The panel was removed", "a public panel yet")
+	if again := ending(t, c, here(press("panel/remove/now/1001"))).Message; strings.Contains(text(again), "was removed") {
 		t.Errorf("a panel that nobody knows is told as: %s", text(again))
 	}
 	h.stays = []string{"9"}
-	stays := ending(t, c, here(press("panel/remove/1001"))).Message
+	stays := ending(t, c, here(press("panel/remove/now/1001"))).Message
 	wantText(t, stays, "⚠️ The panel is no longer updated", "it stays in <#9>")
 	if strings.Contains(text(stays), "was removed") {
 		t.Errorf("a message that stays is told as: %s", text(stays))
@@ -93,12 +93,44 @@ func TestPanelIsMadeAndRemoved(t *testing.T) {
 	wantText(t, c.Explain(&threaded, err).Message, "**Send Messages in Threads**")
 }
 
+// TestPanelOfAllBots is made by one press, shows a bot that was created later, and can be of chosen bots
+// again.
+func TestPanelOfAllBots(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"), server("b", "Radio", "STOPPED"))}}
+	c := watching(t, h)
+	listed := answer(t, c, here(command("panel", nil))).Message
+	form := answer(t, c, here(press(buttons(listed)["All my bots"].CustomID))).Modal
+	made := ending(t, c, here(submit(form.CustomID, map[string]string{form.Fields[0].Input.CustomID: "Ours"})))
+	wantText(t, made.Message, "Panel posted", "Ours · <#9> · All my bots")
+	h.w.list.Servers = append(h.w.list.Servers, server("c", "Wiki", "CRASHED"))
+	wantText(t, drawPanel(t, c, h.panels[0]), "**1 of 3 is down**", "🔴 **Wiki**", "🟢 **Shop**", "⚫ **Radio**")
+	managed := answer(t, c, here(press("panel/open", "1001"))).Message
+	wantText(t, managed, `3\. Wiki`, "Bots you add later")
+	if !buttons(managed)["All my bots"].Disabled {
+		t.Error("a panel of all bots can be made one of all bots")
+	}
+	ending(t, c, here(press("panel/top/1001", "c")))
+	wantText(t, answer(t, c, here(press("panel/open", "1001"))).Message, `1\. Wiki`, `2\. Shop`, `3\. Radio`)
+	chosen := ending(t, c, here(press("panel/bots/1001", "a"))).Message
+	if shown := text(chosen); strings.Contains(shown, "Radio") || h.panels[0].All {
+		t.Errorf("a panel of one bot has\n%s", shown)
+	}
+	wantText(t, ending(t, c, here(press(buttons(chosen)["All my bots"].CustomID))).Message, `1\. Shop`, "Radio", "Wiki")
+
+	for i := range 40 { // more than a panel has lines for
+		h.w.list.Servers = append(h.w.list.Servers, server(fmt.Sprint("x", i), "Bot", "RUNNING"))
+	}
+	many := drawPanel(t, c, h.panels[0])
+	sendable(t, interaction.Reply(many))
+	wantText(t, many, "**1 of 43 is down**", "🔴 **Wiki**", "\n… +18\n")
+}
+
 // TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot has the account be closed meanwhile.
 func TestPanelThatWasRemovedIsToldOfThoughTheAccountIsNot(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", ChannelID: "9"}}}
 	c := watching(t, h)
 	h.w.err = &hostapi.Error{Op: hostapi.OpList, Code: hostapi.CodeNotFound}
-	wantText(t, ending(t, c, here(press("panel/remove/1001"))).Message, "The panel was removed")
+	wantText(t, ending(t, c, here(press("panel/remove/now/1001"))).Message, "The panel was removed")
 }
 
 func TestPanelTakesPermissions(t *testing.T) {
@@ -154,7 +186,7 @@ func TestPanelWhereTheBotIsNot(t *testing.T) {
 	if len(h.panels) != 1 {
 		t.Errorf("panels: %+v", h.panels)
 	}
-	wantText(t, ending(t, c, away(press("panel/remove/1"))).Message, "The panel was removed", "I'm not in this server")
+	wantText(t, ending(t, c, away(press("panel/remove/now/1"))).Message, "The panel was removed", "I'm not in this server")
 	page, err := os.ReadFile("../configs/deploy/DISCORD.md")
 	if err != nil || !strings.Contains(string(page), "permissions=274877991936") {
 		t.Errorf("the page for operators names other permissions, %v", err)
@@ -202,7 +234,13 @@ func TestTenPanelsOfManyBotsCanBeManaged(t *testing.T) {
 	opened := answer(t, c, press("panel/open", menus(listed.Message)["Manage a panel"].Options[9].Value))
 	sendable(t, opened)
 	wantText(t, opened.Message, `25\. 24 WWW`)
-	removed := ending(t, c, here(press(buttons(opened.Message)["Remove panel"].CustomID)))
+	h.followers = 12
+	asked := answer(t, c, here(press(buttons(opened.Message)["Remove panel"].CustomID)))
+	sendable(t, asked)
+	wantText(t, asked.Message, "Remove this panel?", "12 people follow it")
+	kept := answer(t, c, here(press(buttons(asked.Message)["Cancel"].CustomID)))
+	wantText(t, kept.Message, `25\. 24 WWW`)
+	removed := ending(t, c, here(press(buttons(asked.Message)["Remove panel"].CustomID)))
 	sendable(t, removed)
 	if len(h.panels) != panel.MostPanels-1 {
 		t.Errorf("%d panels are left", len(h.panels))

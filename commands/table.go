@@ -91,17 +91,20 @@ const (
 	idHistory   = "history/"       // + key
 	idPanelNew  = "panel/new"      // a select menu of keys, and the form that it leads to
 	idPanelForm = "panel/new/form" // opens that form
+	idPanelAll  = "panel/new/all"  // opens it for a panel of all bots
 	idPanelOpen = "panel/open"     // a select menu of panels' IDs
 	// The owner of a panel changes it. A panel's ID follows.
-	idPanelTitle  = "panel/title/"
-	idPanelBots   = "panel/bots/" // a select menu of keys
-	idPanelTop    = "panel/top/"  // likewise
-	idPanelRemove = "panel/remove/"
-	idStartup     = "startup/"   // + key
-	idPlain       = "plain/"     // + key: the form of the startup, in plain characters
-	idDelete      = "delete/"    // + key
-	idCreate      = "create/"    // + sizes; for a select menu its size goes first
-	idSizes       = "create/new" // chooses the sizes
+	idPanelTitle     = "panel/title/"
+	idPanelBots      = "panel/bots/"   // a select menu of keys
+	idPanelTop       = "panel/top/"    // likewise
+	idPanelEvery     = "panel/every/"  // has it show all bots, also later ones
+	idPanelRemove    = "panel/remove/" // asks
+	idPanelRemoveNow = "panel/remove/now/"
+	idStartup        = "startup/"   // + key
+	idPlain          = "plain/"     // + key: the form of the startup, in plain characters
+	idDelete         = "delete/"    // + key
+	idCreate         = "create/"    // + sizes; for a select menu its size goes first
+	idSizes          = "create/new" // chooses the sizes
 	// idReinstallNow is for a reinstallation that the bot has asked about. A key follows.
 	idReinstallNow = "packages/"
 	// idForget removes what /admin forget lists, and idKeep does not. The log channel calls
@@ -201,11 +204,13 @@ func (c *Commands) watchTable() []command {
 			{idRestart("{alert}") + restartNow, c.restartCrashed},
 		}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.choosePanelBots)}, {idPanelForm, watching(c.askNewPanel)}, {idPanelOpen, watching(c.openPanel)},
+			{idPanelNew, watching(c.choosePanelBots)}, {idPanelForm, watching(c.askNewPanel)}, {idPanelAll, watching(c.askPanelOfAll)},
+			{idPanelOpen, watching(c.openPanel)}, {aboutPanel + "{id}", watching(c.openPanel)},
 			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
 			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
 			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},
-			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelRemove + "{id}", watching(c.removePanel)},
+			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelEvery + "{id}", watching(c.showAllBots)},
+			{idPanelRemove + "{id}", watching(c.askRemovePanel)}, {idPanelRemoveNow + "{id}", watching(c.removePanel)},
 		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
 	}
 }

@@ -52,6 +52,8 @@ type Following interface {
 	Follow(ctx context.Context, ownerID, panelID string, to notify.Recipient) (began bool, err error)
 	Unfollow(ctx context.Context, userID, panelID string) error
 	Of(ctx context.Context, userID string) ([]panel.Panel, error)
+	// Followers returns how many people follow a panel.
+	Followers(ctx context.Context, panelID string) (int, error)
 }
 
 // Watch is what commands need of those who watch accounts.

@@ -88,7 +88,7 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		}
 		codes := []int{rest.CodeMissingAccess, rest.CodeLockedThread, 1}
 		for i := range panel.MostPanels {
-			p := panel.Panel{ID: fmt.Sprint(i), OwnerID: "42", ChannelID: "9", Title: titled, Trouble: "x", TroubleCode: codes[i%len(codes)]}
+			p := panel.Panel{ID: fmt.Sprint(i), OwnerID: "42", ChannelID: "9", Title: titled, Guild: titled, Trouble: "x", TroubleCode: codes[i%len(codes)]}
 			for _, s := range h.w.list.Servers {
 				p.Bots = append(p.Bots, s.ID)
 			}
@@ -114,9 +114,11 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	}, press("panel/open", "1"))
 	with(everything, command("alerts", nil), press("alerts", "off/id-1"))
 	with(nearly, here(command("panel", nil)), here(press("panel/new", "id-0", "id-1")), here(press("panel/new/form")))
-	with(full, here(command("panel", nil)), here(press("panel/remove/1")), press("aside/panel/42/manage/1"), press("panel/open", "1"), press("panel/title/1"),
+	with(full, here(command("panel", nil)), here(press("panel/remove/now/1")), here(press("panel/new/all")), press("aside/panel/42/manage/1"), press("panel/open", "1"), press("panel/title/1"),
 		submit("panel/title/1", map[string]string{"name": "Ours"}), press("panel/bots/1", "id-1"), press("panel/top/1", "id-1"))
-	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/1")))
+	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/now/1")))
+	with(func(h *watched) { full(h); h.followers = 99_999 }, press("panel/remove/1"))
+	with(func(h *watched) { full(h); h.panels[1].All = true }, press("panel/open", "1"), press("panel/every/1"))
 	d.panels(bots)
 	d.following(with)
 }
@@ -137,7 +139,7 @@ func (d *drawn) following(with func(change func(h *watched), requests ...interac
 	}
 	h := &watched{w: &world{}}
 	bot := following.Bot{ID: "a", Name: long(wide), State: hostapi.StateCrashed, At: time.Unix(1, 0)}
-	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: titled}
+	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: titled, Guild: titled}
 	p.Message.ID = "8"
 	for _, bots := range [][]following.Bot{{bot}, slices.Repeat([]following.Bot{bot}, panel.MostBots)} {
 		d.see(interaction.Reply(watching(d.t, h).FollowerNews(following.News{Locale: d.locale, Panel: p, Down: bots})))

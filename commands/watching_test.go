@@ -37,6 +37,7 @@ type watched struct {
 	alerted map[string][]string // the bots of alerts
 
 	followed     []panel.Panel
+	followers    int   // of each panel
 	unfollowable error // why nothing can be followed
 
 	alerts    alerts.Settings
@@ -154,6 +155,8 @@ func (f follows) Unfollow(_ context.Context, user, panelID string) error {
 func (f follows) Of(context.Context, string) ([]panel.Panel, error) {
 	return f.followed, f.unfollowable
 }
+
+func (f follows) Followers(context.Context, string) (int, error) { return f.watched.followers, f.err }
 
 func (k kept) Retry(context.Context, string) error {
 	k.retried++

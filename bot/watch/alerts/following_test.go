@@ -40,6 +40,7 @@ type scene struct {
 	opened []string                 // whose DM was opened
 	// refusal is Discord's, of the next messages; lost is that of the next answer alone.
 	refusal, lost error
+	uneditable    error // Discord's, of each edit
 	f             *following.Following
 }
 
@@ -124,14 +125,24 @@ func (s *scene) CreateMessage(_ context.Context, channelID, _ string, m interact
 	if s.refusal != nil {
 		return "", s.refusal
 	}
-	id := fmt.Sprint((time.Now().UnixMilli() - 1420070400000) << 22)
+	id := fmt.Sprint((time.Now().UnixMilli()-1420070400000)<<22 + int64(len(s.sent[channelID])))
 	s.sent[channelID] = append(s.sent[channelID], rest.Posted{ID: id, Content: m.Content, Embeds: m.Embeds})
 	lost := s.lost
 	s.lost = nil
 	return id, lost
 }
-func (s *scene) EditMessage(context.Context, string, string, interaction.Message) error { return nil }
-func (s *scene) DeleteMessage(context.Context, string, string) error                    { return nil }
+func (s *scene) EditMessage(_ context.Context, channelID, messageID string, m interaction.Message) error {
+	i := slices.IndexFunc(s.sent[channelID], func(p rest.Posted) bool { return p.ID == messageID })
+	switch {
+	case s.uneditable != nil:
+		return s.uneditable
+	case i < 0:
+		return &rest.Error{Status: 404, Code: rest.CodeUnknownMessage}
+	}
+	s.sent[channelID][i].Content = m.Content
+	return nil
+}
+func (s *scene) DeleteMessage(context.Context, string, string) error { return nil }
 func (s *scene) LatestMessages(_ context.Context, channelID string, _ int) ([]rest.Posted, error) {
 	return s.sent[channelID], nil
 }
@@ -225,16 +236,41 @@ func TestFollowersAreTold(t *testing.T) {
 	s.falls("a") // again, without being back
 	s.reads("1", "Bot a is down")
 	s.returns("a")
-	s.reads("1", "Bot a is down", "Bot a is back")
+	s.reads("1", "Bot a is back", "Bot a is back") // the first was red
 	s.falls("b")
 	s.returns("b") // before anybody was told
-	s.reads("2", "Bot a is down", "Bot a is back")
+	s.reads("2", "Bot a is back", "Bot a is back")
 	if err := s.f.Unfollow(t.Context(), "1", "7"); err != nil {
 		t.Fatal(err)
 	}
 	s.falls("a")
-	s.reads("1", "Bot a is down", "Bot a is back")
-	s.reads("2", "Bot a is down", "Bot a is back", "Bot a is down")
+	s.reads("1", "Bot a is back", "Bot a is back")
+	s.reads("2", "Bot a is back", "Bot a is back", "Bot a is down")
+}
+
+// TestRedMessageTurns has two bots of one message come back one after the other, whatever becomes of an edit.
+func TestRedMessageTurns(t *testing.T) {
+	s := newScene(t)
+	s.follow("1")
+	s.falls("a")
+	s.falls("b")
+	s.reads("1", "Bot a is down, Bot b is down")
+	s.uneditable = &rest.Error{Status: 502} // it is edited later
+	s.returns("a")
+	s.reads("1", "Bot a is down, Bot b is down", "Bot a is back")
+	s.uneditable = nil
+	s.returns("b")
+	s.reads("1", "Bot a is back, Bot b is back", "Bot a is back", "Bot b is back")
+
+	s.falls("a")
+	s.work()
+	s.uneditable = &rest.Error{Status: 404, Code: rest.CodeUnknownMessage} // the follower has deleted it
+	s.returns("a")
+	s.reads("1", "Bot a is back, Bot b is back", "Bot a is back", "Bot b is back", "Bot a is down", "Bot a is back")
+	s.uneditable = nil
+	s.falls("b")
+	s.returns("a")
+	s.reads("1", "Bot a is back, Bot b is back", "Bot a is back", "Bot b is back", "Bot a is down", "Bot a is back", "Bot b is down")
 }
 
 // TestStopThatTheOwnerWantsIsNoNews has a bot be stopped, while another falls.
@@ -284,7 +320,7 @@ func TestLostAnswerPostsNothingTwice(t *testing.T) {
 	s.falls("a")
 	s.work()
 	s.returns("a") // which is told where it is known that the first message is there
-	s.reads("1", "Bot a is down", "Bot a is back")
+	s.reads("1", "Bot a is back", "Bot a is back")
 }
 
 // TestRefusedFollowerIsTriedAgain has Discord refuse a follower's DM until it is opened once more, and the

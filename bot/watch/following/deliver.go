@@ -25,6 +25,8 @@ const (
 	// mostAnHour is how many messages a follower gets about one panel in an hour. Later changes wait until the hour
 	// is over, and are sent if they still hold.
 	mostAnHour = 6
+	// mostOpen is how many messages are kept to be edited. An older one stays as it is.
+	mostOpen = 6
 	// written is how long to wait until the history has what a poll has shown: the watcher saves it after all
 	// observers have returned, in one request to Redis that takes a second at most.
 	written = 2 * time.Second
@@ -71,7 +73,7 @@ func (f *Following) Observe(ctx context.Context, p watcher.Poll) error {
 		}
 		for _, r := range followers {
 			if slices.ContainsFunc(p.Changes, func(c watcher.Change) bool {
-				return concerns(c) && slices.Contains(shown.Bots, c.ServerID) && r.Value.Down[c.ServerID] != c.Unexpected
+				return concerns(c) && (shown.All || slices.Contains(shown.Bots, c.ServerID)) && r.Value.Down[c.ServerID] != c.Unexpected
 			}) {
 				due = append(due, r.ID)
 			}
@@ -91,49 +93,75 @@ func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify
 	case p == nil:
 		return nil, notify.Drop, f.Unfollow(ctx, userID, panelID)
 	}
-	if to.Message.Tried == 0 || to.Sending == nil { // what waited may be other news by now
-		if to.Sending, err = f.news(ctx, to, *p); err != nil || to.Sending == nil {
-			return nil, record.Never, err
+	if to.Message.Tried == 0 { // what waited may be other news by now
+		to.Message, to.Sent = message.State{Posts: to.Message.Posts}, false
+		if to.Sending, err = f.news(ctx, to, *p); err != nil {
+			return nil, 0, err
 		}
+	}
+	if to.Sending == nil {
+		return f.turn(r), record.Never, nil
 	}
 	if wait := to.wait(r.Read); wait > 0 {
 		return nil, wait, nil
 	}
 	n := *to.Sending
 	return &notify.Wanted[follow]{
-		UserID: userID, Name: nonce(r.ID), Mark: n.At,
-		Draw: func(locale string) interaction.Message {
-			n.Locale = locale
-			return f.cfg.Draw(n)
-		},
+		UserID: userID, Name: nonce(r.ID), Mark: n.At, Draw: f.drawn(n),
 		Notified: func(to *follow) { to.notified(n, r.Read) },
 		Again:    func(*follow) time.Duration { return 0 }, // there may be more news by now
 	}, 0, nil
 }
 
+// turn returns the edit of a message that tells of a bot which is back; nil if there is none to edit.
+func (f *Following) turn(r *record.Record[follow]) *notify.Wanted[follow] {
+	to := &r.Value
+	i := slices.IndexFunc(to.Open, func(o open) bool { return o.Turned })
+	if i < 0 {
+		return nil
+	}
+	o := to.Open[i]
+	if to.Message.Tried == 0 { // otherwise Discord took no edit, and another message is being posted
+		to.Message.ID, to.Sent = o.MessageID, true
+	}
+	_, userID, _ := strings.Cut(r.ID, "/")
+	return &notify.Wanted[follow]{
+		UserID: userID, Name: nonce(r.ID), Mark: o.News.At, Draw: f.drawn(o.News),
+		Notified: func(*follow) {},
+		Again: func(to *follow) time.Duration {
+			to.turned(o.MessageID)
+			return 0
+		},
+	}
+}
+
+// drawn returns what draws news in a language.
+func (f *Following) drawn(n News) func(locale string) interaction.Message {
+	return func(locale string) interaction.Message {
+		n.Locale = locale
+		return f.cfg.Draw(n)
+	}
+}
+
 // news returns what a follower of a panel was not notified of; nil if there is nothing.
 func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News, error) {
-	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), p.Bots...)
-	if err != nil {
-		return nil, err
-	}
 	account, err := f.cfg.Known(ctx, p.OwnerID)
 	if err != nil {
 		return nil, err
 	}
-	n := &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
-	for _, id := range p.Bots {
-		bot := past[id] // zero, in an unknown state, if it has no history
-		b := Bot{ID: id, State: bot.Standing.State, At: bot.Standing.Since}
-		for _, server := range account.List.Servers {
-			if server.ID == id {
-				b.Name = server.Name
-			}
-		}
+	shown := p.Shown(account.List.Servers)
+	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), idsOf(shown)...)
+	if err != nil {
+		return nil, err
+	}
+	n := &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, Guild: p.Guild, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
+	for _, s := range shown {
+		bot := past[s.ID] // zeros, in an unknown state, if nothing is kept of it
+		b := Bot{ID: s.ID, Name: s.Name, State: bot.Standing.State, At: bot.Standing.Since}
 		switch {
-		case isDown(bot) && !to.Down[id] && fell(bot, account.Notes[id]):
+		case isDown(bot) && !to.Down[s.ID] && fell(bot, account.Notes[s.ID]):
 			n.Down = append(n.Down, b)
-		case b.State == hostapi.StateRunning && to.Down[id]:
+		case b.State == hostapi.StateRunning && to.Down[s.ID]:
 			n.Back = append(n.Back, b)
 		default:
 			continue
@@ -147,6 +175,15 @@ func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News,
 	}
 	n.At = message.Mark(n.At, p.ID) // the same bot may be on another panel
 	return n, nil
+}
+
+// idsOf returns the IDs of bots.
+func idsOf(servers []hostapi.Server) []string {
+	ids := make([]string, len(servers))
+	for i, s := range servers {
+		ids[i] = s.ID
+	}
+	return ids
 }
 
 // isDown reports whether a bot is down, on request or not.
@@ -182,8 +219,43 @@ func (to *follow) notified(n News, at int64) {
 	}
 	for _, b := range n.Back {
 		delete(to.Down, b.ID)
+		for i := range to.Open {
+			to.Open[i].back(b)
+		}
+	}
+	if len(n.Down) > 0 {
+		to.Open = append(to.Open, open{MessageID: to.Message.ID, News: n})
+		to.Open = slices.Clone(to.Open[max(0, len(to.Open)-mostOpen):])
 	}
 	to.Times = append(to.Times, at)
+	to.end()
+}
+
+// back notes that a bot is back, if the message tells that it is down.
+func (o *open) back(b Bot) {
+	is := func(down Bot) bool { return down.ID == b.ID }
+	if slices.ContainsFunc(o.News.Down, is) {
+		o.News.Down, o.News.Back = slices.DeleteFunc(slices.Clone(o.News.Down), is), append(slices.Clone(o.News.Back), b)
+		o.Turned = true
+	}
+}
+
+// turned notes that a message, perhaps by one in its place, shows which of its bots are back.
+func (to *follow) turned(messageID string) {
+	for i := range to.Open {
+		if o := &to.Open[i]; o.MessageID == messageID {
+			o.MessageID, o.Turned = to.Message.ID, false
+		}
+	}
+	to.Open = slices.DeleteFunc(to.Open, func(o open) bool { return !o.Turned && len(o.News.Down) == 0 })
+	to.end()
+}
+
+// giveUp ends a message that is not to be sent any more, or the edit of one.
+func (to *follow) giveUp() {
+	if i := slices.IndexFunc(to.Open, func(o open) bool { return o.Turned }); to.Sending == nil && i >= 0 {
+		to.Open = slices.Delete(to.Open, i, i+1)
+	}
 	to.end()
 }
 

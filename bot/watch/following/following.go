@@ -6,8 +6,9 @@
 //
 // Each follower of a panel has a record: which bots the person was notified are down. A change of a bot makes the
 // records of its panels due. The leader compares them with the history, and sends what is new as a new message, as an
-// edit notifies nobody. A bot that is back before a follower was notified is not mentioned. A follower gets a few
-// messages an hour about one panel at most.
+// edit notifies nobody. Then it edits the message that said that the bot is down, so that nothing red stays that is
+// over. A bot that is back before a follower was notified is not mentioned. A follower gets a few messages an hour
+// about one panel at most.
 //
 // Following ends with the panel, through /alerts, and when a person takes no messages any more.
 package following
@@ -63,7 +64,15 @@ type follow struct {
 	Down    map[string]bool `json:"known,omitempty"`
 	Times   []int64         `json:"times,omitempty"`   // when messages were sent in the last hour, in Unix ms
 	Sending *News           `json:"sending,omitempty"` // what is being sent
+	Open    []open          `json:"open,omitempty"`    // the latest messages that tell of bots that are down
 	notify.Delivery
+}
+
+// open is a message that tells of bots of which some are down still. It is edited as these come back.
+type open struct {
+	MessageID string `json:"id"`
+	News      News   `json:"news"`
+	Turned    bool   `json:"turned,omitempty"` // it is yet to show what News says
 }
 
 // entry lists a panel among those that a person follows.
@@ -112,7 +121,7 @@ func New(c Config) *Following {
 		Line:     func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
 		Delivery: func(to *follow) *notify.Delivery { return &to.Delivery },
 		Next:     f.next,
-		GiveUp:   func(to *follow) bool { to.end(); return true },
+		GiveUp:   func(to *follow) bool { to.giveUp(); return true },
 		End: func(ctx context.Context, userID string) error {
 			_, err := f.Forget(ctx, userID)
 			return err
@@ -141,7 +150,15 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 	case len(followers) >= MostFollowers: // before a DM is opened for nothing
 		return false, ErrFull
 	}
-	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), p.Bots...)
+	ids := p.Bots
+	if p.All {
+		account, err := f.cfg.Known(ctx, ownerID)
+		if err != nil {
+			return false, err
+		}
+		ids = idsOf(p.Shown(account.List.Servers))
+	}
+	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), ids...)
 	if err != nil {
 		return false, err
 	}

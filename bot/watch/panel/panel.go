@@ -13,6 +13,7 @@ package panel
 import (
 	"context"
 	"errors"
+	"net/url"
 	"slices"
 	"time"
 
@@ -24,6 +25,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
+	"hostbot/hostapi"
 )
 
 // Panel is a public message about a customer's bots.
@@ -31,10 +33,12 @@ type Panel struct {
 	ID        string   `json:"id"` // of the interaction that made it
 	OwnerID   string   `json:"owner"`
 	GuildID   string   `json:"guild,omitempty"`
+	Guild     string   `json:"guild_name,omitempty"` // the guild's name as the panel was made; "" if Discord did not tell it
 	ChannelID string   `json:"channel"`
 	InThread  bool     `json:"thread,omitempty"` // the channel is a thread
 	Title     string   `json:"title,omitempty"`  // the owner's, at most MaxTitle characters; "" for the usual one
 	Bots      []string `json:"bots"`             // IDs, in the owner's order
+	All       bool     `json:"all,omitempty"`    // it shows all of the owner's bots, also later ones: behind those of Bots
 	Locale    string   `json:"locale"`           // the owner's as it was made, which the panel keeps
 	// Trouble is why Discord does not let the message be changed; "" where it does.
 	// TroubleCode is Discord's code for that, or 0.
@@ -45,10 +49,25 @@ type Panel struct {
 	Edited  int64         `json:"edited,omitempty"` // when the message was last posted or edited, in ms by Redis's clock
 }
 
+// Shown returns those of an owner's bots that the panel shows, in its order.
+func (p Panel) Shown(servers []hostapi.Server) (shown []hostapi.Server) {
+	for _, id := range p.Bots {
+		if i := slices.IndexFunc(servers, func(s hostapi.Server) bool { return s.ID == id }); i >= 0 {
+			shown = append(shown, servers[i])
+		}
+	}
+	for _, s := range servers {
+		if p.All && !slices.Contains(p.Bots, s.ID) {
+			shown = append(shown, s)
+		}
+	}
+	return shown
+}
+
 // Limits of what one customer may have.
 const (
 	MostPanels = 10
-	MostBots   = 25 // as many as a menu takes
+	MostBots   = 25 // that are chosen: as many as a menu takes
 	MaxTitle   = 80 // characters
 )
 
@@ -61,12 +80,19 @@ type Watching interface {
 	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
 }
 
+// Discord is where panels are.
+type Discord interface {
+	message.Discord
+	// Get reads what is at a path below the API's base.
+	Get(ctx context.Context, path string, out any) error
+}
+
 // Config is what Panels need.
 type Config struct {
 	// Redis must heed the deadline of a command's context.
 	Redis    redis.UniversalClient
 	Space    keyspace.Space // in Redis
-	Discord  message.Discord
+	Discord  Discord
 	Watching Watching
 	// Draw returns what a panel is to show.
 	Draw func(context.Context, Panel) (interaction.Message, error)
@@ -122,6 +148,7 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
 	}
+	panel.Guild = p.guildName(ctx, panel.GuildID)
 	t, err := p.add(ctx, panel)
 	if errors.Is(err, record.ErrExists) { // another process was told to create it as well
 		return false, nil
@@ -138,6 +165,18 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
 	}
 	return t.Message.ID != "", nil
+}
+
+// guildName asks Discord for the name of a guild, which those read who follow a panel of it. It is "" if
+// Discord does not tell it: then they read the channel alone.
+func (p *Panels) guildName(ctx context.Context, guildID string) string {
+	var guild struct {
+		Name string `json:"name"`
+	}
+	if guildID != "" {
+		_ = p.Discord.Get(ctx, "guilds/"+url.PathEscape(guildID), &guild)
+	}
+	return guild.Name
 }
 
 // giveUp forgets a panel that Discord has refused. Where it has taken the message without its

@@ -13,7 +13,7 @@ import (
 // What Redis keeps in the application's space are the records of a kind.
 const (
 	kind   = "panels"
-	format = 1 // of Panel as JSON
+	format = 2 // of Panel as JSON
 )
 
 // taken is a panel that this process works on.
