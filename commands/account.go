@@ -47,7 +47,7 @@ func (v view) updatedField(at time.Time) *discordgo.MessageEmbedField {
 func (v view) heading(s accounts.Snapshot, notice string) string {
 	whose, old := "", ""
 	format := func(key string) string {
-		return v.t.Format(key, args{"When": relative(s.FetchedAt), "User": sanitize.User(v.asked.CustomerID)})
+		return v.t.Format(key, args{"When": relative(s.FetchedAt), "User": sanitize.Mention(v.asked.CustomerID)})
 	}
 	switch {
 	case v.asked.ByStaff() && s.FetchedAt.IsZero():

@@ -226,4 +226,7 @@ func isWord(c byte) bool {
 
 // User shows a user as a mention and as an ID that can be copied and searched. The message must not allow mentions, or
 // it pings the user. The ID must be a snowflake.
-func User(id string) string { return "<@" + id + "> `" + id + "`" }
+func User(id string) string { return Mention(id) + " `" + id + "`" }
+
+// Mention shows a user as a mention alone, as User does, if nobody needs the ID.
+func Mention(id string) string { return "<@" + id + ">" }

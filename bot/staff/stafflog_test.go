@@ -89,9 +89,9 @@ func TestActions(t *testing.T) {
 	}
 	for i, wanted := range []string{
 		"<@42> `42` · ✅ Restart · My \\*shop\\* `id-1` · Done · 4.2\u00a0s",
-		"<@42> `42` · ❌ Restart · My \\*shop\\* `id-1` · Failed: Hosting service: not possible in the bot's current state (409) · 4.2\u00a0s · `ABC1234`",
+		"<@42> `42` · ❌ Restart · My \\*shop\\* `id-1` · Failed · Hosting service: not possible in the bot's current state (409) · 4.2\u00a0s · `ABC1234`",
 		"<@42> `42` · ⚠️ Restart · My \\*shop\\* `id-1` · Not confirmed · the process running it crashed · 4.2\u00a0s · `ABC1234`",
-		"<@42> `42` · ↩️ Creation · Shop  · Refused: Hosting service: input not accepted (422) · 1.0\u00a0s",
+		"<@42> `42` · ↩️ Creation · Shop  · Refused · Hosting service: input not accepted (422) · 1.0\u00a0s",
 	} {
 		time, rest, _ := strings.Cut(entries[i].Line, "> ")
 		if !strings.HasPrefix(time, "<t:") || !strings.HasSuffix(time, ":T") || rest != wanted {
@@ -111,7 +111,7 @@ func TestFailures(t *testing.T) {
 	if len(entries) != 2 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "❗ Hosting service: internal error (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
+	want(t, entries[0], "❗ Hosting service: unavailable (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
 	want(t, entries[0], "Check that the hosting service runs")
 	entries[0].Own = nil // as where it counts
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
@@ -198,15 +198,17 @@ func TestStaffStandOut(t *testing.T) {
 	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Done}, nil)
 	log.Audit(&byStaff, interaction.Audit{Detail: "`ABC`"})
 	log.Audit(request, interaction.Audit{Refused: true})
+	log.Audit(request, interaction.Audit{}) // about nobody: who is staff needs no ID
 	log.Action(&byStaff, interaction.Action{Name: "restart", BotID: "id-1", BotName: "Shop", Outcome: interaction.Failed}, errors.New("x"))
 	entries := append(p["actions"], p["staff"]...)
-	if len(p["actions"]) != 2 || len(p["staff"]) != 2 {
+	if len(p["actions"]) != 2 || len(p["staff"]) != 3 {
 		t.Fatalf("posted %v", p)
 	}
-	want(t, entries[0], "<@42> `42` 🛟 for <@43> `43` · ✅ Restart")
-	want(t, entries[2], "👁️ Staff command · ", "<@42> `42` 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
-	want(t, entries[3], "⛔ Staff command refused", "<@42>")
-	want(t, entries[1], "<@42> `42` 🛟 for <@43> `43` · ❌ Restart", "Failed: Internal error in this bot")
+	want(t, entries[0], "<@42> 🛟 for <@43> `43` · ✅ Restart")
+	want(t, entries[2], "👁️ Staff command · ", "<@42> 🛟 for <@43> `43`", "`ˋABCˋ`", "· `restart` ·")
+	want(t, entries[3], "⛔ Staff command refused", "<@42> `42`")
+	want(t, entries[4], "<@42> · 👁️ Staff command")
+	want(t, entries[1], "<@42> 🛟 for <@43> `43` · ❌ Restart", "Failed · Internal error in this bot")
 }
 
 // causes are the failures that staff can do something about, each in its own way.

@@ -76,7 +76,7 @@ func (t tally) said(texts *locale.Texts) string {
 	case 0:
 		return count
 	case 1: // who may be named
-		return count + " · " + texts.Count("log.group.people", n, nil) + " · " + sanitize.User(t.Customers[0].ID)
+		return count + " · " + texts.Count("log.group.people", n, nil) + " · " + sanitize.Mention(t.Customers[0].ID)
 	case maxCustomers:
 		return count + " · " + texts.Text("log.group.many")
 	default:

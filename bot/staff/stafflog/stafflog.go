@@ -72,7 +72,7 @@ func (l *Log) Action(r *interaction.Request, a interaction.Action, failure error
 		parts = append(parts, "`"+r.Reference+"`")
 	}
 	entry := logchannel.Entry{
-		Category: logchannel.Actions, Line: l.line(r, parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
+		Category: logchannel.Actions, Line: l.line(l.who(r), parts...), DedupKey: "action " + r.ID + " " + a.Name + " " + string(a.Outcome),
 	}
 	if l.test {
 		l.post(entry)
@@ -88,7 +88,7 @@ func (l *Log) outcome(a interaction.Action, failure error) string {
 	case a.Interrupted:
 		return text + " · " + l.t.Text("log.outcome.interrupted")
 	case failure != nil:
-		return text + ": " + l.cause(failure)
+		return text + " · " + l.cause(failure) // which has a colon of its own
 	default:
 		return text
 	}
@@ -105,15 +105,18 @@ func customer(r *interaction.Request) logchannel.Customer {
 
 // Audit writes that staff's own commands were used, or that somebody was refused them.
 func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
-	title := "👁️ " + l.t.Text("log.audit.used")
-	if a.Refused {
+	title, who := "👁️ "+l.t.Text("log.audit.used"), l.who(r)
+	switch {
+	case a.Refused:
 		title = "⛔ " + l.t.Text("log.audit.refused")
+	case !r.ByStaff(): // it is about nobody else
+		who = sanitize.Mention(r.UserID)
 	}
 	parts := []string{title, sanitize.Code(operation(r.Route), nameLimit)}
 	if a.Detail != "" {
 		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
 	}
-	l.post(logchannel.Entry{Category: logchannel.Staff, Line: l.line(r, parts...), DedupKey: l.mark() + "audit " + r.ID})
+	l.post(logchannel.Entry{Category: logchannel.Staff, Line: l.line(who, parts...), DedupKey: l.mark() + "audit " + r.ID})
 }
 
 // operation is a route as people may read it: without the parameters and what only
@@ -124,12 +127,17 @@ func operation(route string) string {
 	}), " ")
 }
 
-// line is an entry in one line: when, who, and what else there is to say.
-func (l *Log) line(r *interaction.Request, parts ...string) string {
-	who := sanitize.User(r.UserID)
+// who names the customer, with the ID by which one is looked up, and the staff who acted for one.
+func (l *Log) who(r *interaction.Request) string {
+	customer := sanitize.User(r.CustomerID)
 	if r.ByStaff() {
-		who = l.t.Format("log.line.for", locale.Args{"Staff": who, "Customer": sanitize.User(r.CustomerID)})
+		return l.t.Format("log.line.for", locale.Args{"Staff": sanitize.Mention(r.UserID), "Customer": customer})
 	}
+	return customer
+}
+
+// line is an entry in one line: when, who, and what else there is to say.
+func (l *Log) line(who string, parts ...string) string {
 	return l.now() + who + " · " + strings.Join(parts, " · ")
 }
 
