@@ -298,6 +298,16 @@ func TestFollowingBeginsWithHowItIs(t *testing.T) {
 	s.reads("1", "Bot b is down", "Bot a is back")
 }
 
+// TestPanelOfAllBotsIsFollowed: it names none, and one of them is down before.
+func TestPanelOfAllBotsIsFollowed(t *testing.T) {
+	s := newScene(t)
+	s.panels["7"] = panel.Panel{ID: "7", OwnerID: "42", ChannelID: "9", All: true}
+	s.falls("a")
+	s.follow("1")
+	s.falls("b")
+	s.reads("1", "Bot b is down")
+}
+
 // TestFollowersAreNotTroubled has a bot fall all the time.
 func TestFollowersAreNotTroubled(t *testing.T) {
 	s := newScene(t)

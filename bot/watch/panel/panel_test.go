@@ -55,6 +55,20 @@ func TestPanelFollows(t *testing.T) {
 	})
 }
 
+// TestPanelKnowsItsGuild by the name that followers read.
+func TestPanelKnowsItsGuild(t *testing.T) {
+	s := newScene(t, redistest.StartMiniredis(t).URL())
+	p, _ := s.replica()
+	made := s.made("1001")
+	made.GuildID = s.discord.GuildID()
+	if _, err := p.Create(t.Context(), made); err != nil {
+		t.Fatal(err)
+	}
+	if own, err := p.Of(t.Context(), "42"); err != nil || len(own) != 1 || own[0].Guild != "Guild" {
+		t.Errorf("the panels are %+v, %v", own, err)
+	}
+}
+
 // TestPanelsOfEachCustomerFollow has the watcher tell at once of changes in several
 // accounts.
 func TestPanelsOfEachCustomerFollow(t *testing.T) {
