@@ -28,6 +28,7 @@ func testMarkdown(t *testing.T, b *tab) {
 	for text, want := range map[string]string{
 		"plain":                            "plain",
 		"**bold** and *slanted* _too_":     "<strong>bold</strong> and <em>slanted</em> <em>too</em>",
+		"my_prod_bot, _my_ bot, _a_b":      "my_prod_bot, <em>my</em> bot, _a_b",
 		"**bold *and slanted***":           "<strong>bold <em>and slanted</em></strong>",
 		"__under__ ~~struck~~":             "<u>under</u> <s>struck</s>",
 		"*slanted **and bold** text*":      "<em>slanted <strong>and bold</strong> text</em>",

@@ -63,7 +63,7 @@ func film() []shot {
 
 // TestFilm draws the film, as TestScreenshots does the pictures.
 func TestFilm(t *testing.T) {
-	r := startBrowser(t).looks(t, open(t, "--watch=3s"), look{width: 800, height: 450}).in("en-US")
+	r := startBrowser(t).looks(t, open(t, "--watch=3s"), look{width: 800, height: 500}).in("en-US")
 	r.prepares()
 	var frames []apngFrame
 	var words strings.Builder

@@ -4,18 +4,17 @@ import (
 	"context"
 	"time"
 
-	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/rest"
-	"hostbot/bot/interaction"
-	"hostbot/bot/sanitize"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/panel"
 	"hostbot/bot/watch/watcher"
+	"hostbot/commands"
 	"hostbot/hostapi"
+	"hostbot/hostapi/accounts"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/secret"
 )
@@ -30,12 +29,11 @@ func remember(p *parts, customer person) error {
 	wake := func(context.Context, string, ...string) {} // no leader is there yet, which will find what is due
 	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: p.timing.Watch, Wake: wake, Log: zerolog.Nop()})
 
-	servers := p.service.Servers(customer.ID)
+	known := accounts.Snapshot{FetchedAt: time.Now()}
 	fields := []any{history.FieldAt, time.Now().Unix()}
 	var bots []string
-	names := ""
-	for _, s := range servers {
-		bots, names = append(bots, s.ID), names+"\n"+sanitize.Markdown(s.Name, 80)
+	for _, s := range p.service.Servers(customer.ID) {
+		bots, known.List.Servers = append(bots, s.ID), append(known.List.Servers, hostapi.Server{ID: s.ID, Name: s.Name, Status: s.Status})
 		fields = append(fields, history.Field(s.ID), history.Encode(pastOf(s)...))
 	}
 	if err := client.HSet(ctx, history.AccountKey(space, customer.ID), fields...).Err(); err != nil {
@@ -43,16 +41,24 @@ func remember(p *parts, customer person) error {
 	}
 	discord := rest.New(secret.Text(p.discord.Token()), p.discord.URL())
 	defer discord.Close()
+	interval := func() time.Duration { return p.timing.Watch }
+	drawn := commands.New(commands.Config{Texts: p.texts, Hosting: everything{}, Watch: commands.Watch{
+		History: history.New(client, space, interval), Interval: interval,
+		Known: func(context.Context, string) (accounts.Snapshot, error) { return known, nil },
+	}})
 	panels := panel.New(panel.Config{
 		Redis: client, Space: space, Discord: discord, Watching: watch, Wake: wake, Log: zerolog.Nop(), Timing: panel.Timing{Work: time.Minute}, // and due at once
-		Draw: func(context.Context, panel.Panel) (interaction.Message, error) {
-			return interaction.Message{Embeds: []*discordgo.MessageEmbed{{Title: "Bot status", Description: names}}}, nil
-		},
+		Draw: drawn.DrawPanel, // as the bot does
 	})
 	general := p.discord.Channels()[0]
 	_, err := panels.Create(ctx, panel.Panel{ID: "1", OwnerID: customer.ID, GuildID: p.discord.GuildID(), ChannelID: general.ID, Bots: bots, Locale: customer.Locale})
 	return err
 }
+
+// everything is a hosting service that has all operations.
+type everything struct{ commands.Hosting }
+
+func (everything) Offers(hostapi.Operation) bool { return true }
 
 // pastOf is a month of a bot that ends with how it is now.
 func pastOf(s hostapitest.Server) []history.Entry {

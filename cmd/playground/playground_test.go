@@ -180,6 +180,28 @@ func TestPlaygroundAnswers(t *testing.T) {
 	}
 }
 
+// The panel in the first channel says how each bot is before the bot has looked at any.
+func TestPanelIsWholeAtOnce(t *testing.T) {
+	p, err := startParts(usualTiming(), func() {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.close()
+	if err := remember(p, settle(p)[0]); err != nil {
+		t.Fatal(err)
+	}
+	posted := p.discord.Channels()[0].Messages()
+	shown, err := json.Marshal(posted)
+	if err != nil || len(posted) != 1 {
+		t.Fatalf("%d messages are posted: %v", len(posted), err)
+	}
+	for _, part := range []string{"🔴 **1 of 3 is down**", "🟢 **Shop** · Running · since", "🟩🟩", "Follow"} {
+		if !strings.Contains(string(shown), part) {
+			t.Errorf("no %q in %s", part, shown)
+		}
+	}
+}
+
 // A form is in the answer to what opened it, and nobody else's.
 func TestFormIsOfThePageThatOpenedIt(t *testing.T) {
 	t.Parallel()

@@ -97,7 +97,7 @@ func (b *breaking) service(q quoter) switchable {
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "answers as it should"},
 			{Name: "slow", Label: "Slow", About: "takes 5 s longer for everything", Reads: whatIsRead{Else: "The usual answer, up to 5 s later; bots that were seen lately at once, and how old that is."}, set: fail(hostapitest.Fault{Delay: 5 * time.Second})},
-			{Name: "hanging", Label: "Hangs", About: "accepts requests and never answers", Reads: q.text("error.slow", "After 10 s. "+known), set: fail(hostapitest.Fault{Hang: true})},
+			{Name: "hanging", Label: "Hangs", About: "accepts requests and never answers", Reads: q.text("error.slow", "After 10 s. "+known+" Of an action, that it is not confirmed: it may have been done."), set: fail(hostapitest.Fault{Hang: true})},
 			{Name: "500", Label: "500", About: "says that it failed", Reads: q.text("error.broken", known), set: refuse(http.StatusInternalServerError, nil)},
 			{Name: "404", Label: "A gateway’s 404", About: "a gateway answers in its place, which does not find it", Reads: q.text("error.away", known+" Only somebody whose account was never seen reads that none is linked."), set: fail(gatewaysNotFound())},
 			{Name: "401", Label: "401", About: "does not accept the shared secret", Reads: q.text("error.unauthorized", known), set: refuse(http.StatusUnauthorized, nil)},

@@ -98,6 +98,8 @@ function marked(rest, names) {
     if (!rest.startsWith(mark)) continue;
     const end = closing(rest, mark);
     if (end < 0) continue;
+    // Underscores within a word are plain, as in my_prod_bot.
+    if (mark === "_" && /^\w/.test(rest.slice(end + 1))) continue;
     const inner = rest.slice(mark.length, end);
     const element = make(tag, "", tag === "code" ? inner : inline(inner, names));
     return { element, length: end + mark.length };
