@@ -133,10 +133,9 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 		now = down
 	}
 	first, second := v.actionButtons(actionRow{prefix: idAlertAct, state: now, quiet: now == up}, o.ServerID)
-	below := append([]discordgo.Button{
-		v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false),
-		v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false),
-	}, second...)
+	// A phone shows two in a line: a short one and the long one, then two of the same length.
+	below := append([]discordgo.Button{v.button(discordgo.SecondaryButton, "button.show", idAlertShow+key, false)}, second...)
+	below = append(below, v.button(discordgo.SecondaryButton, "button.mute", idAlertMute+key, false))
 	if o.RecoveredAt.IsZero() {
 		below = append(below, v.toConsole(o.ServerID))
 	}
