@@ -1,6 +1,7 @@
 package configs_test
 
 import (
+	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,7 +21,7 @@ func TestRunbookHasEachAlert(t *testing.T) {
 	}
 	explained := make(map[string]bool)
 	for _, section := range regexp.MustCompile(`(?m)^### (\w+)\n\n(?:\*(\w+)\.\*)?`).FindAllStringSubmatch(runbook, -1) {
-		alert, said := section[1], strings.ToLower(section[2])
+		alert, said := section[1], cmp.Or(strings.ToLower(section[2]), "none")
 		explained[alert] = true
 		switch is, known := severity[alert]; {
 		case !known:
