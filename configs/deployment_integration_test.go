@@ -108,7 +108,14 @@ func TestCommandsOfThePageWork(t *testing.T) {
 				t.Errorf("%s: %s is %q, want %q", section, name, state, is)
 			}
 		}
+		linked := strings.Contains(script, "set-links")
+		if linked != slices.Contains([]string{"With compose", "With Kubernetes"}, section) {
+			t.Errorf("%s: the links of alerts are led to the runbook: %t", section, linked)
+		}
 		for _, rules := range []string{rulesFile, operatorsFile} {
+			if !linked {
+				continue
+			}
 			text := read(t, filepath.Join(dir, "configs", rules))
 			if strings.Count(text, "runbook_url: https://git.example.com/acme/hostbot/blob/HEAD/configs/deploy/RUNBOOK.md#") != strings.Count(text, "alert: ") {
 				t.Errorf("%s: not every alert of %s leads to the runbook of the clone's origin", section, rules)
