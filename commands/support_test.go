@@ -69,7 +69,7 @@ func TestTellSupport(t *testing.T) {
 		t.Fatalf("staff were told %d times", len(h.cases))
 	}
 	told := h.cases[0]
-	wantText(t, told.Message, `anna \*the\* \<\@1> needs help`, "`REF1234`", "<@42>", "Shop `a`", "🔴", "restart: conflict (409)")
+	wantText(t, told.Message, `anna \*the\* \<\@1> asks for help`, "`REF1234`", "<@42>", "Shop `a`", "🔴", "restart: conflict (409)")
 	if ids := told.ButtonIDs(); len(ids) != 2 || ids[1] != commands.ReferenceID("REF1234") || !strings.HasPrefix(ids[0], "aside/lookup/42/") {
 		t.Errorf("the buttons are %q", ids)
 	}
@@ -149,10 +149,10 @@ func TestTellSupportIsRefused(t *testing.T) {
 		code   string
 		want   string
 	}{
-		"another's": {func(h *helped) { h.failure.UserID = "43" }, "REF1234", "can't be passed on"},
-		"unknown":   {func(*helped) {}, "REF1235", "can't be passed on"},
-		"no code":   {func(*helped) {}, "x", "can't be passed on"},
-		"old":       {func(h *helped) { h.failure.At = time.Now().Add(-25 * time.Hour) }, "REF1234", "can't be passed on"},
+		"another's": {func(h *helped) { h.failure.UserID = "43" }, "REF1234", "can no longer be reported"},
+		"unknown":   {func(*helped) {}, "REF1235", "can no longer be reported"},
+		"no code":   {func(*helped) {}, "x", "can no longer be reported"},
+		"old":       {func(h *helped) { h.failure.At = time.Now().Add(-25 * time.Hour) }, "REF1234", "can no longer be reported"},
 	} {
 		h, c := helping(t)
 		test.change(h)
@@ -189,7 +189,7 @@ func TestSupportCannotBeTold(t *testing.T) {
 	h, c := helping(t)
 	h.err = errors.New("away")
 	_, err := tell(t, c, "REF1234")
-	m := wantExplained(t, c, err, true, "couldn't be told", "NEW5678")
+	m := wantExplained(t, c, err, true, "couldn't reach our team", "NEW5678")
 	if ids := m.ButtonIDs(); len(ids) != 1 || ids[0] != "aside/support/REF1234" {
 		t.Errorf("the buttons are %q", ids)
 	}

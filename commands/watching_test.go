@@ -213,7 +213,7 @@ func TestNamesAreEscapedWhereDiscordRendersThem(t *testing.T) {
 
 // TestListsSayThatTheyAreCut has more bots than a menu takes.
 func TestListsSayThatTheyAreCut(t *testing.T) {
-	const said = "Only your first 25 bots are shown"
+	const said = "This menu shows only your first 25 bots"
 	for n, want := range map[int]bool{25: false, 26: true} {
 		var bots []hostapi.Server
 		for i := range n {

@@ -19,7 +19,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Staff: true})
 	ben, cleo := w.Discord.User("ben"), w.Discord.User("cleo")
 	for _, who := range []*discordtest.User{ben, cleo} {
-		if v := clickPanel(t, who, general, "Follow").WaitFor(t, "You follow this panel"); !v.Ephemeral {
+		if v := clickPanel(t, who, general, "Follow").WaitFor(t, "You're now following this panel"); !v.Ephemeral {
 			t.Error("everybody sees who follows")
 		}
 		who.InDM().Sees(t, "I'll message you here when a bot on a panel")
@@ -32,16 +32,16 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	w.Finish(t)
 	ben.InDM().Sees(t, "Shop is back")
 	cleo.InDM().Sees(t, "Shop is back")
-	ben.Types(t, "/alerts").WaitFor(t, "Status of the bots · <#"+general.ID+">")
+	ben.Types(t, "/alerts").WaitFor(t, "Bot status · <#"+general.ID+">")
 
 	sam := w.AddStaff("sam")
 	askForget(t, sam, anna).WaitFor(t, "People who follow these panels: 2")
 	asked := askForget(t, sam, cleo)
-	asked.WaitFor(t, "Panels of others that are followed: 1")
+	asked.WaitFor(t, "Other people's panels they follow: 1")
 	asked.Press(t, "Remove everything").WaitFor(t, "was removed")
 	w.StaffRead(t, "admin forget", "followers 0, follows 1")
 	nothingNames(t, redis, cleo)
-	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Status of the bots").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 	nothingNames(t, redis, ben)
 }
 

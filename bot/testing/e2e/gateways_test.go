@@ -31,7 +31,7 @@ func TestCustomersKeepTheirBotsWhileAGatewayDoesNotFindTheService(t *testing.T) 
 				t.Errorf("%s, %s:\n%s", fault.Name, command, v.Text())
 			}
 		}
-		general.WaitFor(t, "The hosting service isn't answering.")
+		general.WaitFor(t, "The hosting service isn't responding.")
 		w.Service.ClearFaults()
 		awaitLooks(t, w, 2)
 	}

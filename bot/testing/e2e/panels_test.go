@@ -63,7 +63,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	awaitLooks(t, w, 2)
 	crash(t, w, anna.ID, "id-shop")
 	crashed := general.WaitFor(t, "🔴 **Shop** · Crashed · <t:")
-	if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · first noticed <t:") {
+	if crashed.ID != panel.ID || !crashed.Contains("🟢 **Radio** · Running · since <t:") {
 		t.Errorf("the panel says:\n%s", crashed.Text())
 	}
 
@@ -150,7 +150,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 				t.Errorf("only these keys name her: %q", kept)
 			}
 			asked := askForget(t, w.AddStaff("sue"), anna).View()
-			for _, kept := range []string{"hosting service described it", "Alerts for all bots", "Panels in channels: 1", "Each bot's status history since <t:", "(days: 1)"} {
+			for _, kept := range []string{"last copy of the account", "Alerts for all bots", "Panels in channels: 1", "Each bot's status history since <t:", "(days: 1)"} {
 				if !asked.Contains(kept) {
 					t.Errorf("staff are not told of %q that is kept:\n%s", kept, asked.Text())
 				}
@@ -191,7 +191,7 @@ func TestAMenuIsUsedAgain(t *testing.T) {
 	list := anna.Types(t, "/panel")
 	anna.Types(t, "/panel").Choose(t, menu, first).Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 	for range 2 {
-		list.Choose(t, menu, first).WaitForFollowUp(t, "I no longer keep this panel")
+		list.Choose(t, menu, first).WaitForFollowUp(t, "I've stopped updating this panel")
 		list.WaitFor(t, "Your public panels")
 	}
 }

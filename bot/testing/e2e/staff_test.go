@@ -92,7 +92,7 @@ func askForget(t *testing.T, sam, customer *discordtest.User) (asked *discordtes
 	t.Helper()
 	patience.Until(t, "staff are asked", func() bool {
 		asked = sam.Types(t, "/admin forget", discordtest.Options{"user": customer})
-		return asked.WaitUntil(t, isShown).Contains("would be removed")
+		return asked.WaitUntil(t, isShown).Contains("will be deleted")
 	})
 	return asked
 }

@@ -46,7 +46,7 @@ func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 	}
 	thread := opened[0]
 	sam := w.AddStaff("sam").In(channel)
-	shown := sam.Sees(t, "anna needs help")
+	shown := sam.Sees(t, "anna asks for help")
 	for _, text := range []string{"Shop `id-shop`", "Running", "restart: forbidden (403)"} {
 		if !shown.Contains(text) {
 			t.Errorf("no %q in:\n%s", text, shown.Text())

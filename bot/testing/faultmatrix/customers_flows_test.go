@@ -186,7 +186,7 @@ func supportFlow() flow {
 		})
 	}
 	return flow{
-		route: "component aside/support/{code}", need: keeps, goesOn: true, lost: "error.untold", good: "can't be passed on",
+		route: "component aside/support/{code}", need: keeps, goesOn: true, lost: "error.untold", good: "can no longer be reported",
 		prepare: steps(seen(), left), do: pressesIn(failure, "Tell support"),
 	}
 }

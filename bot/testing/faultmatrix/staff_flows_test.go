@@ -25,7 +25,7 @@ func staffFlows() []flow {
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction(on+a, a, picker(a)))
 	}
-	asked := steps(seen(), types("/admin forget", user), reads("would be removed"))
+	asked := steps(seen(), types("/admin forget", user), reads("will be deleted"))
 	return append(
 		all,
 		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may be offline"},
@@ -47,7 +47,7 @@ func staffCommands(user discordtest.Options) []flow {
 		{route: "component admin/status/retry", need: needsNothing, goesOn: true, prepare: steps(seen(), leftAStatus), do: pressesIn(status, "Try again"), good: "Answers in time"},
 		{route: "command admin logs test", need: needsNothing, goesOn: true, do: types("/admin logs test", nil), good: "One entry of each kind"},
 		{route: "command admin reference", need: keeps, do: types("/admin reference", discordtest.Options{"code": "ABCDEFG"}), good: "There's no record of"},
-		{route: "command admin forget", need: keeps, lost: "staff.forget.unreadable", do: types("/admin forget", user), good: "would be removed|Nothing is stored"}, // what is kept, or that nothing is
+		{route: "command admin forget", need: keeps, lost: "staff.forget.unreadable", do: types("/admin forget", user), good: "will be deleted|Nothing is stored"}, // what is kept, or that nothing is
 		{route: "command admin lookup", need: looks, unknown: true, do: types("/admin lookup", user), good: "🔴 Radio"},
 		{route: "command admin refresh", need: looks, do: types("/admin refresh", user), good: "🔴 Radio"},
 		{route: "command Hosted bots", need: looks, do: hostedBots, good: "🔴 Radio"},

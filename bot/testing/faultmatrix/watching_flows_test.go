@@ -145,7 +145,7 @@ func (c *person) left(ctx context.Context, who *discordtest.User, name string, m
 
 // panelFlows are those of public messages about bots.
 func panelFlows() []flow {
-	const choose, posted, manage, gone = "Choose bots for a panel here", "Panel posted", "Manage a panel", "|I no longer keep this panel" // as Redis may have lost it
+	const choose, posted, manage, gone = "Choose bots for a panel here", "Panel posted", "Manage a panel", "|I've stopped updating this panel" // as Redis may have lost it
 	panels := steps(types("/panel", nil), reads("Your public panels"))
 	chosen := steps(panels, picks(choose, shop))
 	with := func(bots ...string) step { return steps(panels, postsOnce(choose, posted, bots...)) }
@@ -189,7 +189,7 @@ func postsOnce(choose, posted string, bots ...string) step {
 
 // followFlows are those of who follows a panel.
 func followFlows() []flow {
-	const follows = "You follow this panel|You already follow this panel|I no longer keep this panel"
+	const follows = "You're now following this panel|You're already following this panel|I've stopped updating this panel"
 	posted := steps(types("/panel", nil), reads("Your public panels"), postsOnce("Choose bots for a panel here", "Panel posted", shop))
 	followed := steps(posted, pressesIn(itsPanel, "Follow"), reads("this panel"))
 	return []flow{

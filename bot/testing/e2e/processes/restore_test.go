@@ -102,7 +102,7 @@ func (w *scene) restoredPanels(t *testing.T, kept, ended, late customer) {
 		return ended.Types(t, "/panel").WaitFor(t, "panel").Contains("You don't have a public panel yet")
 	})
 	late.Types(t, "/panel").WaitFor(t, "You don't have a public panel yet")
-	late.Presses(t, channel.Messages()[1], "Manage").WaitFor(t, "I no longer keep this panel up to date")
+	late.Presses(t, channel.Messages()[1], "Manage").WaitFor(t, "I've stopped updating this panel")
 	if posted := len(channel.Messages()); posted != 2 {
 		t.Errorf("%d panels are there", posted)
 	}
