@@ -58,21 +58,15 @@ func crashedIn(bots []listed) []hostapi.Server {
 	return crashed
 }
 
-// botsMeant returns the IDs of the bots that a request means: those of an alert, or nil for all. The error is errGone if
-// the alert is not kept any more.
-func (c *Commands) botsMeant(ctx context.Context, r *interaction.Request) ([]string, error) {
+// botsMeant returns the IDs of the bots that a request means: those of an alert, or nil for all. It reports false if
+// nobody knows of which the alert told.
+func (c *Commands) botsMeant(ctx context.Context, r *interaction.Request) (meant []string, known bool) {
 	alertID := r.Params["alert"]
 	if alertID == "" {
-		return nil, nil
+		return nil, true
 	}
 	meant, err := c.watch.Alerts.BotsOf(ctx, r.CustomerID, alertID)
-	switch {
-	case err != nil:
-		return nil, refuseForNow("redis does not tell which bots an alert is about: "+err.Error(), "alerts.unreadable")
-	case len(meant) == 0:
-		return nil, errGone
-	}
-	return meant, nil
+	return meant, err == nil && len(meant) > 0
 }
 
 // crashedOf returns the bots that have crashed of those that are meant.
@@ -88,9 +82,9 @@ func (c *Commands) crashedOf(r *interaction.Request, s accounts.Snapshot, meant 
 // about, it asks about all.
 func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	v, alertID := c.view(r), r.Params["alert"]
-	meant, err := c.botsMeant(ctx, r)
-	if err != nil {
-		alertID = ""
+	meant, known := c.botsMeant(ctx, r)
+	if !known {
+		alertID, meant = "", nil
 	}
 	crashed := c.crashedOf(r, s, meant)
 	if len(crashed) == 0 {
@@ -139,26 +133,26 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 	if !c.hosting.Offers(restart.op) {
 		return interaction.Response{}, &hostapi.Error{Op: restart.op, Code: hostapi.CodeNotOffered}
 	}
-	meant, err := c.botsMeant(ctx, r)
+	meant, known := c.botsMeant(ctx, r)
+	if !known { // the customer confirms which are
+		return c.refreshed(c.askRestartCrashed)(ctx, r)
+	}
+	now, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+	if err == nil && now.Update != nil {
+		now, err = now.Update(ctx)
+	}
+	if err == nil && now.Failure != nil {
+		err = now.Failure
+	}
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	known, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
-	if err == nil && known.Update != nil {
-		known, err = known.Update(ctx)
-	}
-	if err == nil && known.Failure != nil {
-		err = known.Failure
-	}
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	switch crashed := c.crashedOf(r, known, meant); len(crashed) {
+	switch crashed := c.crashedOf(r, now, meant); len(crashed) {
 	case 0:
-		return c.noneCrashed(r, known, meant), nil
+		return c.noneCrashed(r, now, meant), nil
 	case 1:
-		return c.begin(ctx, r, restart, bot{crashed[0], known})
+		return c.begin(ctx, r, restart, bot{crashed[0], now})
 	default:
-		return c.newBatch(r, restart, crashed, known).start(), nil
+		return c.newBatch(r, restart, crashed, now).start(), nil
 	}
 }

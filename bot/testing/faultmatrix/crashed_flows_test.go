@@ -36,7 +36,7 @@ func crashedFlows(list step) []flow {
 			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: "restartcrashed/of/x"})),
 		},
 		{
-			route: "component restartcrashed/of/{alert}/now", need: keeps, lost: "alerts.unreadable", do: pressesIn(inDM, all), good: "out of date",
+			route: "component restartcrashed/of/{alert}/now", need: looks, do: pressesIn(inDM, all), good: "bots have crashed",
 			prepare: steps(fell, leftButton("several have crashed", discordgo.Button{Label: all, Style: discordgo.PrimaryButton, CustomID: "restartcrashed/of/x/now"})),
 		},
 		{

@@ -217,8 +217,11 @@ func (o outcome) checkStaff(t *testing.T, s *scene, trials []*trial) {
 	}
 	reference := regexp.MustCompile("Reference: `([0-9A-Z]{7})`")
 	for _, one := range trials {
+		told := one.need == keeps && one.is == usual // what is named is in the support channel
 		for _, found := range reference.FindAllStringSubmatch(one.view.Text(), -1) {
-			once(one.name(), s.errors, found[1])
+			if !told {
+				once(one.name(), s.errors, found[1])
+			}
 		}
 		if outcome := one.is.outcome(); one.need == acts && outcome != "" {
 			once(one.name(), s.actions, one.user.ID, one.title(), outcome)
