@@ -19,7 +19,8 @@ import (
 func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
 	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
-	drawn.many = slices.ContainsFunc(a.Bots, func(o alerts.Outage) bool { return !o.Over() && c.watch.outage().Includes(o.DownAt) })
+	many := c.watch.outage()
+	drawn.many = slices.ContainsFunc(a.Bots, func(o alerts.Outage) bool { return !o.Over() && many.Includes(o.DownAt) })
 	draw, components := drawn.ofOne, drawn.rowsOfOne
 	if len(a.Bots) > 1 {
 		draw, components = drawn.ofSeveral, drawn.rowsOfSeveral

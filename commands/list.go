@@ -25,7 +25,9 @@ func (c *Commands) drawList(ctx context.Context, r *interaction.Request, s accou
 		return c.card(ctx, r, bot{s.List.Servers[0], s}, "").draw(), nil
 	}
 	list := c.botList(r, s)
-	list.many = c.fellWithMany(ctx, r, s, serversOf(list.shown)...)
+	if c.watch.outage().Bots > 0 {
+		list.many = c.fellWithMany(ctx, r, s, serversOf(list.shown)...)
+	}
 	return list.draw(), nil
 }
 

@@ -1,6 +1,6 @@
 // Package outages tells staff when many bots stop running within a minute: most likely it
 // is not the customers' doing. One entry tells of such an outage, and is kept up to date
-// while it goes on and while the bots come back.
+// while it goes on and while the bots come back. What customers read of their bots says so as well (Current).
 //
 // The leader counts in memory, each bot in the time that one takes. That there is an outage is
 // one record in Redis: a new leader counts on from it, and each other process reads it every 5 s.
