@@ -32,7 +32,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	w.Finish(t)
 	ben.InDM().Sees(t, "Shop is back")
 	cleo.InDM().Sees(t, "Shop is back")
-	ben.Types(t, "/alerts").WaitFor(t, "Bot status · <#"+general.ID+">")
+	ben.Types(t, "/alerts").WaitFor(t, "Bot status · Guild · <#"+general.ID+">")
 
 	sam := w.AddStaff("sam")
 	askForget(t, sam, anna).WaitFor(t, "People who follow these panels: 2")
@@ -41,7 +41,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	asked.Press(t, "Remove everything").WaitFor(t, "was removed")
 	w.StaffRead(t, "admin forget", "followers 0, follows 1")
 	nothingNames(t, redis, cleo)
-	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 	nothingNames(t, redis, ben)
 }
 

@@ -153,6 +153,7 @@ func panelFlows() []flow {
 		return func(c *person, text string) string { return counted(len(c.panels()), n, strings.Contains(text, said)) }
 	}
 	managed := steps(with(shop, radio), picks(manage, "1. Bot status"), reads("Bots with a problem"))
+	asked := steps(managed, presses("Remove panel"), reads("Remove this panel"))
 	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
@@ -168,8 +169,12 @@ func panelFlows() []flow {
 		{route: "modal panel/title/{id}", need: needsNothing, goesOn: true, prepare: steps(managed, presses("Edit title")), do: fills(discordtest.Fields{"name": "Ours"}), good: saved},
 		{route: "component panel/bots/{id}", need: names, goesOn: true, prepare: managed, do: picks("Bots on this panel", radio), good: saved},
 		{route: "component panel/top/{id}", need: names, goesOn: true, prepare: managed, do: picks("Put a bot first", radio), good: saved},
+		{route: "component panel/new/all", need: needsNothing, prepare: panels, do: presses("All my bots"), good: "Panel title"},
+		{route: "component panel/every/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("All my bots"), good: saved},
+		{route: "component panel/remove/{id}", need: needsNothing, prepare: managed, do: presses("Remove panel"), good: "Remove this panel" + gone},
+		{route: "component panel/show/{id}", need: looks, prepare: asked, do: presses("Cancel"), good: "Bots with a problem" + gone},
 		{
-			route: "component panel/remove/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Remove panel"),
+			route: "component panel/remove/now/{id}", need: needsNothing, goesOn: true, prepare: asked, do: presses("Remove panel"),
 			good: removed + "|You don't have a public panel yet", lie: is(removed, 0),
 			about: "removing a panel", posts: map[messages]ending{failing: "panel.unreadable", refused: "panel.unreadable"},
 		},

@@ -38,7 +38,7 @@ func TestARestoredBackup(t *testing.T) {
 
 	restarted = append(restarted, allRestart(t, acted[2:])...)
 	ended.InDM().Types(t, "/alerts").Press(t, "All alerts off").WaitFor(t, "Alerts are off")
-	ended.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+	ended.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
 	w.alerted(t, []customer{late})
 	w.paneled(t, []customer{late})
 	w.service.SetStatus(down.ID, down.bot, hostapitest.Crashed)
