@@ -33,7 +33,7 @@ func film() []shot {
 	return []shot{
 		{caption: "A panel in the community’s channel: all is well.", shown: 1800 * time.Millisecond, come: func(r reading) {
 			r.enters("general")
-			r.sees(last, "🟢 Shop · "+r.texts.Text("status.running"))
+			r.sees(last, "🟢 Quiz *night* · "+r.texts.Text("status.running")) // which was restarted before
 		}},
 		{caption: "A bot crashes. The panel says so …", shown: 1800 * time.Millisecond, come: func(r reading) {
 			anna := r.v.customer()

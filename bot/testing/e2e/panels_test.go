@@ -83,7 +83,7 @@ func TestPanelFollowsItsBots(t *testing.T) {
 	card = card.Press(t, "Restart")
 	w.Finish(t)
 	card.WaitFor(t, "✅ Restarted")
-	general.WaitFor(t, "🟢 **Shop** · Running · <t:")
+	general.WaitFor(t, "🟢 **Shop** · Running · since <t:")
 
 	ben := w.AddCustomer("ben", "Blog")
 	refused := press(t, ben, general, general.WaitFor(t, "Our bots"), "Manage").WaitFor(t, "Only the person who posted this panel can manage it")
