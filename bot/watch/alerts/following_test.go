@@ -16,6 +16,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/record"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
@@ -372,6 +373,47 @@ func TestRefusedFollowerIsTriedAgain(t *testing.T) {
 	ben.InDM().Sees(t, "Bot b is down")
 	if since, err := s.dms.Refused(t.Context(), ben.ID); err != nil || !since.IsZero() {
 		t.Errorf("ben is refused since %v: %v", since, err)
+	}
+}
+
+// TestTopicThatReachesNobodyNeedsNoContact has Redis lose the contact of a person to whom a topic writes without Reach,
+// and that topic's record be unreadable.
+func TestTopicThatReachesNobodyNeedsNoContact(t *testing.T) {
+	s := newScene(t)
+	type note struct{ notify.Delivery }
+	topic := notify.Add(s.dms, notify.Topic[note]{
+		Name: "notes", Format: 1, AtOnce: 1, Lenient: true,
+		Delivery: func(n *note) *notify.Delivery { return &n.Delivery },
+		Next: func(context.Context, *record.Record[note]) (*notify.Wanted[note], time.Duration, error) {
+			return &notify.Wanted[note]{
+				UserID: "1", Name: "note", Draw: func(string) interaction.Message { return interaction.Message{Content: "note"} },
+				Notified: func(*note) {}, Again: func(*note) time.Duration { return notify.Drop },
+			}, 0, nil
+		},
+	})
+	if _, err := topic.Records.Add(t.Context(), "1", "1", note{}, 0, 0); err != nil {
+		t.Fatal(err)
+	}
+	for _, work := range []func(context.Context, string) (time.Duration, error){topic.Work().Reconcile, s.dms.Work().Reconcile} {
+		if _, err := work(t.Context(), "1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if channel, _, err := s.dms.Contact(t.Context(), "1"); err != nil || channel != "dm-1" {
+		t.Errorf("the DM is %q: %v", channel, err)
+	}
+	s.follow("1")
+	if err := s.f.Unfollow(t.Context(), "1", "7"); err != nil {
+		t.Fatal(err)
+	}
+	if channel, _, err := s.dms.Contact(t.Context(), "1"); err != nil || channel != "" {
+		t.Errorf("a contact is left, with the DM %q: %v", channel, err)
+	}
+	if err := s.redis.HSet(t.Context(), "hostbot:{notes}:record:1", "r", "[").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := topic.Records.Get(t.Context(), "1", "1"); err != nil || r == nil {
+		t.Errorf("an unreadable record is %+v: %v", r, err)
 	}
 }
 

@@ -198,7 +198,7 @@ func (n *Notifier) change(ctx context.Context, userID string, after time.Duratio
 		}
 		return true
 	})
-	if err == nil && len(r.Value.Topics) == 0 && r.Value.Channel == "" && r.Value.First.Tried == 0 {
+	if err == nil && len(r.Value.Topics) == 0 && r.Value.Channel == "" && r.Value.First.Tried == 0 && !r.Value.opening() {
 		if err = n.contacts.Drop(ctx, r); errors.Is(err, record.ErrConflict) { // somebody needs it by now
 			err = nil
 		}

@@ -3,10 +3,13 @@
 // A Topic is a reason to write, such as alerts. It has records, each with the state of one message (Delivery). To
 // notify somebody, save a record that is due. The leader takes it, asks the topic for the message (Topic.Next), and
 // shows it: it posts the message under a nonce, finds one whose answer was lost, or edits one that is there. So a new
-// reason to write is one more Topic: a record type, and a function that returns the message.
+// reason to write is one more Topic: a record type, and a function that returns the message. Package following is the
+// one to copy: once a message has notified the person, Wanted.Notified begins an empty Delivery, and Wanted.Again returns
+// 0 so that Next looks for the next message. Alerts keep one message for each record, and edit it.
 //
 // Each person has a contact: the channel, the language, and the topics that need it. A topic calls Reach first, which
-// sends a first message to a new recipient, so that somebody who takes none learns that at once. Discord blocks bots
+// sends a first message to a new recipient, so that somebody who takes none learns that at once. The topic needs the
+// contact until Release. A topic that writes only to people whom another one has reached calls neither. Discord blocks bots
 // that open many DMs in a short time, so all processes share a window for that. Beyond the window the leader opens one a
 // second.
 //

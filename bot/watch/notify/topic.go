@@ -24,6 +24,8 @@ type Topic[T any] struct {
 	Name   string // of its records, and in a contact
 	Format int    // of T as JSON
 	AtOnce int    // how many messages are sent at a time
+	// Lenient is record.Kind.Lenient: an observer of polls that returns an error stops the account's polls.
+	Lenient bool
 	// Line is leader.Kind.Line.
 	Line func(id string) string
 	// Delivery returns a record's Delivery.
@@ -34,7 +36,9 @@ type Topic[T any] struct {
 	// GiveUp is called if a message is given up, and reports whether the record stays. It is not due then until it
 	// is scheduled again.
 	GiveUp func(*T) (stays bool)
-	// End ends the topic for a person who takes no messages any more.
+	// End ends the topic for a person who takes no messages any more. A topic also ends by the person's command, and
+	// when staff remove all that is kept of somebody (forget in bot/watching.go): both call the topic's package. A
+	// topic that depends on another one's settings ends where those end, such as in alerts.Alerts.TurnOff and Forget.
 	End func(ctx context.Context, userID string) error
 
 	// Records are the topic's records. Call Wake after saving one that is due.
@@ -73,7 +77,7 @@ const (
 
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
-	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format}
+	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient}
 	n.topics[t.Name] = t.End
 	return &t
 }
@@ -263,7 +267,7 @@ func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
 // reopen makes the leader open a person's DM once more.
 func (t *Topic[T]) reopen(ctx context.Context, userID string) error {
 	ctx = context.WithoutCancel(ctx)
-	err := t.n.change(ctx, userID, 0, func(c *contact) { c.need(t.Name); c.Reopen = true })
+	err := t.n.change(ctx, userID, 0, func(c *contact) { c.Reopen = true })
 	t.n.cfg.Wake(ctx, contactKind, userID)
 	return err
 }

@@ -156,7 +156,9 @@ func New(c Config) *Watcher {
 
 // Observe adds an observer. see is called with each successful poll, even without a change, by one process at a time. The
 // states are saved after all observers have returned. If one fails or the process dies, the same changes come again,
-// with a later At, so see must accept that. Observe is called before the leader runs.
+// with a later At, so see must accept that. So an observer that always fails stops the account's polls for all observers:
+// see returns errors that pass, such as Redis's, and skips a record that it cannot read (record.Kind.Of, or Lenient).
+// Observe is called before the leader runs.
 func (w *Watcher) Observe(see func(ctx context.Context, p Poll) error) {
 	w.observers = append(w.observers, see)
 }
