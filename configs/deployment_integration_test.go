@@ -35,7 +35,7 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			"compose/secrets":                "drwx------",
 		}, "VERSION=its-describe COMMIT=its-rev-parse docker compose build hostbot\n" +
 			"docker compose run --rm hostbot check\ndocker compose up -d\ndocker compose restart alertmanager\n" +
-			"docker compose exec alertmanager amtool --alertmanager.url=http://localhost:9093 alert add HostbotTest severity=page --annotation=summary=This is a test\n"},
+			"docker compose exec alertmanager amtool --alertmanager.url=http://localhost:9093 alert add HostbotTest severity=page --annotation=summary=\"This is a test\"\n"},
 		"With Kubernetes": {"token\nshared\nredis://:p@r:6379\n", map[string]string{}, "kubectl create namespace hostbot\n" +
 			"kubectl --namespace hostbot create secret generic hostbot --from-file=secrets\nkubectl apply -k .\n" +
 			"kubectl --namespace hostbot rollout status deployment hostbot\n"},
