@@ -399,7 +399,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 			h.Service = failingCalls("503", 1, 2)
 			h.Service.Failed, h.Service.Recovered = time.Unix(1_700_000_050, 0), time.Unix(1_700_000_100, 0)
 		},
-		"🔴 **12 bots down since <t:1700000000:t> (customers: 9)**": func(h *health.Report) {
+		"🔴 **12 bots have gone down since <t:1700000000:t> (customers: 9)**": func(h *health.Report) {
 			h.Outage = outages.Outage{Bots: 12, Customers: 9, First: time.Unix(1_700_000_000, 0)}
 		},
 		"⚠️ Panels and alerts pause":              func(h *health.Report) { h.Requests, h.Invalid = 9_000, rest.FewerFrom },

@@ -96,7 +96,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✓ discord: 2 of 300 failed",
 			"✓ redis: 1 ms",
 			"✓ leader: eu-1",
-			"✓ mass outage: 12 bots down since 23:57:00 UTC (customers: 9) · Running again: 12",
+			"✓ mass outage: 12 bots have gone down since 23:57:00 UTC (customers: 9) · Running again: 12",
 			"✓ watcher: Accounts: 7 · each checked every 60 s",
 			"✓ log channel 9",
 		}},
@@ -119,7 +119,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 		}, []string{
 			"✗ verdict: Connection to Discord lost · since 23:59:00 UTC · status 429: wait; 4 of the last 60 interactions not answered in time · since 23:57:00 UTC · Discord 502; " +
 				"Hosting service unreachable · since 23:57:00 UTC · connection reset · 3 of 4 failed; Requests to Discord fail · since 23:57:00 UTC · 502 · 5 of 80 failed; " +
-				"discord; discord; Redis unreachable · since 23:57:00 UTC · refused; leader; 12 bots down since 23:57:00 UTC (customers: 9) · Running again: 3; " +
+				"discord; discord; Redis unreachable · since 23:57:00 UTC · refused; leader; 12 bots have gone down since 23:57:00 UTC (customers: 9) · Running again: 3; " +
 				"watcher; direct messages; log channel 8; log channel 9; log channel 10",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
 			"✗ gateway, shard 3: not connected → " + texts.Text("staff.todo.shards"),
@@ -131,7 +131,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✗ discord: 5000 of 300 failed → " + texts.Text("log.cure.invalid_requests"),
 			"✗ redis: connection refused → " + texts.Text("staff.todo.redis"),
 			"✗ leader: none → " + texts.Text("staff.todo.leader"),
-			"✗ mass outage: 12 bots down since 23:57:00 UTC (customers: 9) · Running again: 3 → " + texts.Text("log.todo.fell"),
+			"✗ mass outage: 12 bots have gone down since 23:57:00 UTC (customers: 9) · Running again: 3 → " + texts.Text("log.todo.fell"),
 			"✗ watcher: Accounts: 7 · each checked every 60 s · 60 s behind · Alerts sent: 3 → " + texts.Text("log.cure.watch_slow"),
 			"✗ direct messages: " + texts.Text("log.problem.quarantined") + " · Direct messages are held, next try 03:04:05 UTC → " + texts.Text("log.cure.quarantined"),
 			"✗ log channel 8: 3 entries are waiting · oldest: 2 min → " + texts.Text("staff.todo.late"),
