@@ -135,13 +135,18 @@ func (v view) runningLine(running actions.Running, botName string) string {
 const ageSaid = time.Minute
 
 // stateLine says the bot's state, whose sign is in the title, and which action of ours led to it,
-// where one did.
+// where one did, or since when it is down.
 func (c card) stateLine(condition condition) string {
 	line := c.statusWord(c.server, sanitize.Markdown)
 	note := c.known.Notes[c.server.ID]
 	a, ok := actionNamed(note.Action)
 	switch after := c.fellAfter(); {
-	case !ok || c.saysSince || !a.leadsTo.has(condition.state):
+	case c.saysSince:
+		return line
+	case !ok || !a.leadsTo.has(condition.state):
+		if condition.state == broken && !c.story.since.IsZero() { // how long has it been down is what its owner asks first
+			return line + " · " + relative(c.story.since)
+		}
 		return line
 	case after > 0:
 		said := args{"Status": line, "When": relative(c.story.since), "Duration": c.t.Length(after, time.Second)}

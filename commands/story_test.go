@@ -29,7 +29,7 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 		"nobody watched": {want: []string{"Crashed\nLimits"}, buttons: "Open console Alert me next time"},
 		"once": {
 			past: past(append([]any{aDay, hostapi.StateStopped}, crash(150*minute)...)...),
-			want: []string{"Crashed\nIt had been running for 2 h 30 min.\nLimits"}, buttons: "Open console Alert me next time",
+			want: []string{"Crashed · <t:", ":R>\nIt had been running for 2 h 30 min.\nLimits"}, buttons: "Open console Alert me next time",
 		},
 		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Alert me next time"},
 		"three times": {
