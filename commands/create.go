@@ -189,7 +189,8 @@ const unlimitedRAM = 16 << 10
 func freeRAM(l hostapi.List) (int, error) {
 	a, free := l.Account, unlimitedRAM
 	if a.PlanRAMMB > 0 {
-		free = a.PlanRAMMB - allocatedRAM(l.Servers)
+		used, _ := l.RAM()
+		free = a.PlanRAMMB - used
 	}
 	if free > 0 && (a.MaxServers <= 0 || a.ServerCount < a.MaxServers) {
 		return free, nil

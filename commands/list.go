@@ -260,23 +260,13 @@ func (v view) notLoaded(bots int) string { return "⚠️ " + v.t.Count("list.mi
 
 // usedRAM says how much memory the bots hold together: that it is no less, if it is not known of all.
 func (v view) usedRAM(l hostapi.List) string {
-	used := allocatedRAM(l.Servers)
-	unknown := l.Missing() > 0 || slices.ContainsFunc(l.Servers, func(s hostapi.Server) bool { return s.RAMMB <= 0 })
+	used, all := l.RAM()
 	switch {
-	case !unknown:
+	case all:
 		return v.t.Size(used)
 	case used == 0:
 		return orDash("")
 	default:
 		return "≥ " + v.t.Size(used)
 	}
-}
-
-// allocatedRAM is the memory that the bots hold together, in megabytes, as far as that is known.
-func allocatedRAM(servers []hostapi.Server) int {
-	sum := 0
-	for _, s := range servers {
-		sum += s.RAMMB
-	}
-	return sum
 }

@@ -38,9 +38,10 @@ func (v view) planEmbed(l hostapi.List) *discordgo.MessageEmbed {
 	if missing := v.missing(l); missing != "" && !v.asked.ByStaff() { // who see it above
 		bots += "\n" + missing
 	}
+	ram, _ := l.RAM()
 	return &discordgo.MessageEmbed{Title: v.t.Text("plan.title"), Color: color, Fields: []*discordgo.MessageEmbedField{
 		v.field("plan.name", sanitize.Markdown(a.PlanName, wordLimit), false),
-		v.field("plan.ram", v.usage(allocatedRAM(l.Servers), a.PlanRAMMB, v.usedRAM(l), v.t.Size), false),
+		v.field("plan.ram", v.usage(ram, a.PlanRAMMB, v.usedRAM(l), v.t.Size), false),
 		v.field("plan.bots", bots, false),
 	}}
 }

@@ -14,6 +14,17 @@ type List struct {
 // Missing returns how many servers the account has that the list does not tell of.
 func (l List) Missing() int { return max(0, l.Account.ServerCount-len(l.Servers)) }
 
+// RAM returns the memory that the servers hold together, in megabytes, as far as it is known, and whether it is known of
+// all servers.
+func (l List) RAM() (mb int, all bool) {
+	all = l.Missing() == 0
+	for _, s := range l.Servers {
+		mb += s.RAMMB
+		all = all && s.RAMMB > 0
+	}
+	return mb, all
+}
+
 // Server is a customer's application. Any text in it may be empty, and may be
 // anything: much of it was written by the customer. A number that is not known is 0.
 type Server struct {
