@@ -19,7 +19,7 @@ import (
 // record is a Server record as the service's document has it.
 const record = `{"id":"srv-1","name":"Echo","language":"NODE","status":"RUNNING","subdomain":null,
 	"startupCommand":"npm start","entryFile":"index.js","ramMb":512,"diskMb":2048,"cpuPercent":150,
-	"planName":"Pro","createdAt":"2026-01-02T03:04:05.678Z","region":"unknown to us"}`
+	"planName":"Pro","createdAt":"2026-01-02T03:04:05.678Z","x-unknown":"a member of which nothing is known"}`
 
 func wantServer() hostapi.Server {
 	return hostapi.Server{
