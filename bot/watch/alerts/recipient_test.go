@@ -160,13 +160,17 @@ func TestAlertsNeedOpenDirectMessages(t *testing.T) {
 		a, _ := start(t, discord, url, &watched{}, nil)
 		anna := discord.User("anna")
 		anna.CloseDMs(true)
-		if _, _, err := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) }); !errors.Is(err, notify.ErrClosed) {
-			t.Errorf("error %v", err)
+		_, _, refused := a.TurnOn(t.Context(), as(anna), func(s *alerts.Settings) { s.SetAll(true) })
+		if !errors.Is(refused, notify.ErrClosed) {
+			t.Errorf("error %v", refused)
 		}
 		if s, err := a.Settings(t.Context(), anna.ID); err != nil || s.Any() {
 			t.Errorf("settings: %+v (%v)", s, err)
 		}
 		wantNothingKept(t, url, anna)
+		if t.Failed() {
+			t.Logf("refused: %v", refused)
+		}
 		anna.CloseDMs(false)
 		turnOn(t, a, anna)
 	})
