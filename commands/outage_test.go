@@ -61,6 +61,9 @@ func TestOutageOfManyIsSaidWhereBotsAreDown(t *testing.T) {
 			}
 			c := watching(t, h)
 			views := map[string]interaction.Message{"card": answer(t, c, press("show/a")).Message, "list": answer(t, c, command("bot list", nil)).Message}
+			if test.status == "CRASHED" {
+				views["question"] = answer(t, c, press("restartcrashed")).Message
+			}
 			if test.err == nil {
 				views["panel"] = drawPanel(t, c, panel.Panel{ID: "1", OwnerID: "42", Bots: []string{"a", "b"}})
 			}

@@ -96,11 +96,15 @@ func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request
 	}
 	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestart(alertID)+restartNow, false)
 	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
+	rows, many := []discordgo.MessageComponent{row(now, v.button(discordgo.SecondaryButton, "button.cancel", idListWith, false))}, c.fellWithMany(ctx, r, s, crashed...)
+	if many {
+		rows = v.statusFirst(rows)
+	}
 	return v.drawOf(s, idRestartCrashed, &discordgo.MessageEmbed{
 		Title:       v.t.Text("restart_all.title"),
-		Description: paragraphs(v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
+		Description: paragraphs(v.manyStopped(many), v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
 		Color:       yellow,
-	}, row(now, v.button(discordgo.SecondaryButton, "button.cancel", idListWith, false))), nil
+	}, rows...), nil
 }
 
 // names lists bots, so many at most, and how many more there are.
