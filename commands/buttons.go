@@ -22,13 +22,13 @@ func (v view) actionButtons(r actionRow, serverID string) (first, second []disco
 		if !v.offers(a.op) {
 			continue
 		}
-		style := a.style
-		if r.quiet {
-			style = discordgo.SecondaryButton
-		}
 		disabled := r.busy || !a.in.has(r.state) // as commands and menus refuse it
 		if a.op == hostapi.OpStart && r.state == broken && v.offers(hostapi.OpRestart) {
 			disabled = true // one way is enough; the command works
+		}
+		style := a.style
+		if r.quiet || disabled { // Discord's apps only fade a coloured one
+			style = discordgo.SecondaryButton
 		}
 		button := v.button(style, "button."+a.name, r.prefix+a.name+"/"+botKey(serverID), disabled)
 		if a.op == hostapi.OpReinstall {
