@@ -109,8 +109,9 @@ func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageC
 	}
 	var last []discordgo.MessageComponent // of the last row, if it is one of buttons
 	for _, r := range rows {
+		actions, _ := r.(discordgo.ActionsRow)
 		last = nil
-		for _, component := range r.(discordgo.ActionsRow).Components {
+		for _, component := range actions.Components {
 			b, ok := component.(discordgo.Button)
 			if !ok {
 				break
