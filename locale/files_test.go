@@ -1,7 +1,6 @@
 package locale_test
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
@@ -51,19 +50,14 @@ func (f *file) text(key string) string {
 	return f.of.text(key)
 }
 
-// untranslatedFile lists the keys that wait for their translation.
-const untranslatedFile = "untranslated.txt"
-
-var release = flag.Bool("release", false, "hold the texts to what a release requires: all are translated")
-
 // asInEnglish is the comment at the end of a line whose text is rightly that of English.
 const asInEnglish = "# as in English"
 
 // alreadyRead are the files that a test has read, by their locales: many tests read all of them.
 var alreadyRead sync.Map
 
-// readFile returns a file, which nobody changes.
-func readFile(t *testing.T, name string) *file {
+// textFile returns a file, which nobody changes.
+func textFile(t *testing.T, name string) *file {
 	t.Helper()
 	if read, ok := alreadyRead.Load(name); ok {
 		f := read.(file)
@@ -104,7 +98,7 @@ func textFiles(t *testing.T) map[string]*file {
 	files := map[string]*file{}
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
-		files[name] = readFile(t, name)
+		files[name] = textFile(t, name)
 	}
 	for variant, of := range map[string]string{"en-GB": locale.Default, "es-419": "es-ES"} {
 		if files[variant] != nil {
@@ -149,9 +143,9 @@ func TestFilesAreYAML(t *testing.T) {
 
 // TestFilesHaveTheSameKeys wants the same keys in the same order, so that two languages
 // can be read side by side. A file that varies another one has but what differs. A file may
-// lack a key that waits for its translation.
+// lack a key that was never translated.
 func TestFilesHaveTheSameKeys(t *testing.T) {
-	files, waiting := textFiles(t), untranslated(t)
+	files, was := textFiles(t), read(t)
 	wanted := files[locale.Default].keys
 	for _, f := range files {
 		for _, key := range f.keys {
@@ -160,7 +154,7 @@ func TestFilesHaveTheSameKeys(t *testing.T) {
 			}
 		}
 		for _, key := range wanted {
-			if f.of == nil && f.texts[key] == nil && !slices.Contains(waiting, key) {
+			if f.of == nil && f.texts[key] == nil && was.of(key, f.locale) != "" {
 				f.fail(key, "missing key", "the text in English is %q", files[locale.Default].text(key))
 			}
 		}
@@ -175,45 +169,6 @@ func TestFilesHaveTheSameKeys(t *testing.T) {
 	}
 	if i := slices.IndexFunc(wanted, func(key string) bool { return !locale.IsRegistered(key) }); slices.ContainsFunc(wanted[i:], locale.IsRegistered) {
 		files[locale.Default].fail(wanted[i], "order", "the texts with which commands are registered come first")
-	}
-}
-
-// untranslated returns the keys that not all languages have yet. Until they do, the text in
-// English stands in (see locale.Bundle).
-func untranslated(t *testing.T) (keys []string) {
-	t.Helper()
-	content, err := os.ReadFile(untranslatedFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(content)) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
-			keys = append(keys, line)
-		}
-	}
-	return keys
-}
-
-// TestUntranslated wants each key that waits for its translation to be one that waits, and
-// with -release that none does.
-func TestUntranslated(t *testing.T) {
-	files := textFiles(t)
-	for _, key := range untranslated(t) {
-		var lack []string
-		for name, f := range files {
-			if f.of == nil && f.texts[key] == nil {
-				lack = append(lack, name)
-			}
-		}
-		slices.Sort(lack)
-		switch {
-		case slices.Contains(lack, locale.Default):
-			t.Errorf("%s: %s: texts/%s.yaml has no such text", untranslatedFile, key, locale.Default)
-		case len(lack) == 0:
-			t.Errorf("%s: %s: every language has it: remove this line", untranslatedFile, key)
-		case *release:
-			t.Errorf("%s: %s: not translated yet: %s", untranslatedFile, key, strings.Join(lack, ", "))
-		}
 	}
 }
 

@@ -226,6 +226,9 @@ func TestTextsNameWhatIsThere(t *testing.T) {
 		"action.startup.unconfirmed":   "refresh",
 		"action.delete.unconfirmed":    "refresh",
 		"action.unsettled":             "refresh",
+		"card.stuck_stop":              "stop",
+		"restart_all.unconfirmed":      "back",
+		"restart_all.interrupted":      "back",
 	}
 	for _, f := range textFiles(t) {
 		for key, button := range wanted {

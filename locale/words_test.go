@@ -122,3 +122,20 @@ func TestStartupSettingsHaveOneName(t *testing.T) {
 		}
 	}
 }
+
+// TestButtonsHaveTheCaseOfTheirLanguage wants the words of a button after the first in lower case, except in
+// Turkish, where Discord begins each in upper case, and in German, which has nouns.
+func TestButtonsHaveTheCaseOfTheirLanguage(t *testing.T) {
+	capital, small := regexp.MustCompile(`\S \p{Lu}\p{Ll}`), regexp.MustCompile(`(?:^|[^\p{L}’])\p{Ll}`)
+	for _, f := range textFiles(t) {
+		f.each(func(key, text string) {
+			wrong := capital.FindString(fixed(text))
+			if f.locale == "tr" {
+				wrong = small.FindString(fixed(text))
+			}
+			if strings.HasPrefix(key, "button.") && wrong != "" && f.locale != "de" {
+				f.fail(key, "case", "%q in %q", wrong, text)
+			}
+		})
+	}
+}
