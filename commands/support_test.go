@@ -113,7 +113,7 @@ func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
 		told := must(t)(answer(t, c, r).Then.Run(t.Context()))
 		wantText(t, told.Message, "Our team has the details", "**Shop**", h.kept[0].Reference)
 	}
-	wantText(t, h.cases[0].Message, "The bot crashes again and again", "Shop `a`", "🔴", h.kept[0].Reference)
+	wantText(t, h.cases[0].Message, "The bot keeps crashing", "Shop `a`", "🔴", h.kept[0].Reference)
 	if one, other := h.cases[0].Reference, h.cases[1].Reference; one != other || one != h.kept[0].Reference || h.kept[0].Cause != "crashes" {
 		t.Errorf("staff are told of %q and %q, and find %+v", one, other, h.kept)
 	}
