@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -120,13 +121,19 @@ func TestLookoutSeesWhatBeginsAndEnds(t *testing.T) {
 		}
 		var changes []change
 		looks := 0
+		var mu sync.Mutex // the test holds it but while it waits
+		mu.Lock()
 		l := &register.Lookout{
 			PublicKey: ownKey,
 			Read: func(context.Context) (*register.Application, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				looks++
 				return new(a), unread
 			},
 			Via: answering(func(*http.Request) (*http.Response, error) {
+				mu.Lock()
+				defer mu.Unlock()
 				return &http.Response{StatusCode: status, Body: io.NopCloser(strings.NewReader(""))}, nil
 			}),
 			Changed: func(before, now register.Arrival) {
@@ -144,9 +151,12 @@ func TestLookoutSeesWhatBeginsAndEnds(t *testing.T) {
 		}
 		go l.Run(ctx)
 		wait := func(d time.Duration) {
+			mu.Unlock()
 			time.Sleep(d)
 			synctest.Wait()
+			mu.Lock()
 		}
+		defer mu.Unlock()
 		wait(time.Minute)
 		status = http.StatusBadGateway
 		wait(5 * time.Minute) // seen after five, and again
