@@ -107,7 +107,7 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.until("it has the room that it needs", `((e) => Math.abs(e.clientHeight - e.clientWidth * e.naturalHeight / e.naturalWidth) < 1)(document.querySelector("`+last+` .embed img"))`)
 	b.until("it is described", `document.querySelector("`+last+` .embed img").alt.startsWith("Uptime of Shop")`)
 
-	b.reads("/panel", "", "1. Bot status · #general · ")
+	b.reads("/panel", "", "1. Bot status · Guild · #general · ")
 	b.focuses(last + " .select")
 	b.types(kb.ArrowDown)
 	b.sees(".choices:popover-open [aria-selected=true]", "Shop")
