@@ -3,9 +3,11 @@ package rest_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"testing"
 
 	"hostbot/bot/discord/rest"
+	"hostbot/bot/testing/discordtest"
 )
 
 // TestVerdicts reads each row of the table, by status and code.
@@ -44,5 +46,21 @@ func TestVerdicts(t *testing.T) {
 	}
 	if got := rest.VerdictOf(nil); got != rest.Taken || got.Passes() {
 		t.Errorf("no error: %v", got)
+	}
+}
+
+// TestWhatPassesOverTheWire has Discord answer once each in the ways that were seen for a while and then no more.
+func TestWhatPassesOverTheWire(t *testing.T) {
+	discord, client := clientOf(t)
+	discord.ExpectFailures()
+	for _, answer := range [][2]int{{http.StatusLocked, 0}, {http.StatusConflict, 0}, {http.StatusBadRequest, rest.CodeOverloaded}} {
+		discord.Inject(discordtest.Fault{Method: http.MethodGet, Times: 1, Status: answer[0], Body: fmt.Sprintf(`{"code": %d, "message": "later"}`, answer[1])})
+		var application struct{ ID string }
+		if v := rest.VerdictOf(client.Get(t.Context(), "applications/@me", &application)); v != rest.Later || !v.Passes() {
+			t.Errorf("status %d, code %d: %v", answer[0], answer[1], v)
+		}
+		if err := client.Get(t.Context(), "applications/@me", &application); err != nil || application.ID == "" {
+			t.Errorf("afterwards: %v", err)
+		}
 	}
 }
