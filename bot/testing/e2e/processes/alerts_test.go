@@ -12,10 +12,10 @@ import (
 	"hostbot/hostapi/hostapitest"
 )
 
-// alertsOf returns how many messages tell a customer of the crash.
+// alertsOf returns how many messages tell a customer of the crash. Where many crash, it is said to be no customer's doing.
 func alertsOf(c customer) (n int) {
 	for _, m := range c.InDM().Messages() {
-		n += strings.Count(m.Text(), "Shop has crashed")
+		n += strings.Count(m.Text(), "Shop has crashed") + strings.Count(m.Text(), "Shop has stopped")
 	}
 	return n
 }
