@@ -26,6 +26,7 @@ func watchingFlows() []flow {
 			f.lost, f.late = "history.unreadable", f.need == looks
 		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
 			f.lost = "alerts.unreadable"
+		case name == "panel/new/all": // which opens a form, and reads nothing
 		case strings.Contains(name, "panel") && f.need != asks: // a draft that is not kept is told of later
 			f.lost = "panel.unreadable"
 		}
