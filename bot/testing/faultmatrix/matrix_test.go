@@ -60,6 +60,10 @@ func (o outcome) expected(f flow) ending {
 		return o.acts
 	case f.follows && o.acts == unfinished: // Discord takes no further message
 		return unfinished
+	case f.follows && o.acts == unheard: // it is acknowledged by a call, as what acts is
+		return unheard
+	case f.follows && o.unknown == unheard:
+		return usual
 	case o.unknown == unheard:
 		return unheard
 	case f.posts[o.messages] != "":
