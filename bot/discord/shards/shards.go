@@ -198,6 +198,7 @@ func (s *Shards) serve(ctx context.Context) (err error) {
 				return err
 			}
 			s.refused = true
+			s.sync(context.WithoutCancel(ctx)) // whoever takes this process's place is to ask Discord
 			s.cfg.OnTooFew(err)
 		case given := <-s.leave:
 			s.phase = leaving
