@@ -36,11 +36,7 @@ func (c *Commands) fellWithMany(ctx context.Context, r *interaction.Request, kno
 	}
 	ctx, cancel := context.WithTimeout(ctx, storyLimit)
 	defer cancel()
-	ids := make([]string, len(servers))
-	for i, s := range servers {
-		ids[i] = s.ID
-	}
-	past, _ := c.watch.History.Bots(ctx, r.CustomerID, many.First, ids...)
+	past, _ := c.watch.History.Bots(ctx, r.CustomerID, many.First, hostapi.IDs(servers)...)
 	return slices.ContainsFunc(servers, func(s hostapi.Server) bool { return isOf(many, s, past[s.ID], known.Notes[s.ID]) })
 }
 

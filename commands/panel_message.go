@@ -66,10 +66,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	case err != nil && !unknown && !isNoAccount(err):
 		return interaction.Message{}, err
 	}
-	var ids []string
-	for _, s := range p.Shown(snapshot.List.Servers) {
-		ids = append(ids, s.ID)
-	}
+	ids := hostapi.IDs(p.Shown(snapshot.List.Servers))
 	past, err := c.watch.History.Bots(ctx, p.OwnerID, time.Now().Add(-history.ShownDays*day), ids...)
 	if err != nil {
 		return interaction.Message{}, err

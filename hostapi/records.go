@@ -14,6 +14,15 @@ type List struct {
 // Missing returns how many servers the account has that the list does not tell of.
 func (l List) Missing() int { return max(0, l.Account.ServerCount-len(l.Servers)) }
 
+// IDs returns the IDs of servers, in their order.
+func IDs(servers []Server) []string {
+	ids := make([]string, len(servers))
+	for i, s := range servers {
+		ids[i] = s.ID
+	}
+	return ids
+}
+
 // RAM returns the memory that the servers hold together, in megabytes, as far as it is known, and whether it is known of
 // all servers.
 func (l List) RAM() (mb int, all bool) {

@@ -150,7 +150,7 @@ func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News,
 		return nil, err
 	}
 	shown := p.Shown(account.List.Servers)
-	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), idsOf(shown)...)
+	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), hostapi.IDs(shown)...)
 	if err != nil {
 		return nil, err
 	}
@@ -175,15 +175,6 @@ func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News,
 	}
 	n.At = message.Mark(n.At, p.ID) // the same bot may be on another panel
 	return n, nil
-}
-
-// idsOf returns the IDs of bots.
-func idsOf(servers []hostapi.Server) []string {
-	ids := make([]string, len(servers))
-	for i, s := range servers {
-		ids[i] = s.ID
-	}
-	return ids
 }
 
 // isDown reports whether a bot is down, on request or not.

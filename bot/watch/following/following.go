@@ -29,6 +29,7 @@ import (
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/panel"
+	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
 
@@ -156,7 +157,7 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 		if err != nil {
 			return false, err
 		}
-		ids = idsOf(p.Shown(account.List.Servers))
+		ids = hostapi.IDs(p.Shown(account.List.Servers))
 	}
 	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), ids...)
 	if err != nil {
