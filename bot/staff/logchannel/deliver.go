@@ -327,8 +327,8 @@ func (ch *channel) send(ctx context.Context, s *state, p plan, tried bool) (mess
 		slots = []slot{{Entry: Entry{Embed: refused(slots[0], ch.config.Texts)}}}
 	}
 	is := message.State{ID: s.Bare, Posts: s.Posts}
-	if p.counter >= 0 {
-		is.ID = s.Counters[p.counter].Message
+	if p.counter >= 0 { // if another is to take that message's place, that may be there without its embeds
+		is.ID = cmp.Or(s.Counters[p.counter].Message, s.Bare)
 	}
 	if tried && is.ID == "" {
 		is.Tried = max(1, p.covers[0].Tally.Since.UnixMilli()) // not before that

@@ -123,6 +123,10 @@ func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
 		"deleted":  func(t *testing.T, o office) { deleteMessage(t, o.errors) },
 		"archived": func(_ *testing.T, o office) { o.errors.Allow(discordtest.Archived) },
 		"refused":  func(t *testing.T, o office) { o.refuseEdit(t) },
+		"refused, and the next has none either": func(t *testing.T, o office) {
+			o.refuseEdit(t)
+			eventually(t, "it is posted anew", func() bool { return o.posts(o.errors) == 2 && len(o.errors.Messages()) == 1 })
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			redistest.Parallel(t)
@@ -141,6 +145,9 @@ func TestAMessageThatLostItsEmbedIsReplaced(t *testing.T) {
 				eventually(t, "it is delivered", func() bool { return p.Status()[1].Waiting == 0 })
 				if m := o.errors.Messages(); len(m) != 1 || len(titles(o.errors)) != 1 || !m[0].Contains("2 times") {
 					t.Fatalf("the channel shows %+v", m)
+				}
+				if n := o.posts(o.errors); n != 2 {
+					t.Errorf("%d messages were posted, want the one that lost its embed and its successor", n)
 				}
 				p.Post(failure("restart", 3))
 				await(t, o.errors, "the new message counts", func() bool { return o.errors.Messages()[0].Contains("3 times") })
