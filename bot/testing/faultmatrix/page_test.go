@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,14 +44,27 @@ func TestFailuresPageIsUpToDate(t *testing.T) {
 	}
 }
 
+// notes are sentences that several cells share, and stand once below the tables.
+type notes []string
+
+// mark returns the sign of a note.
+func (n *notes) mark(text string) string {
+	i := slices.Index(*n, text)
+	if i < 0 {
+		i, *n = len(*n), append(*n, text)
+	}
+	return strings.Map(func(digit rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[digit-'0'] }, strconv.Itoa(i+1))
+}
+
 // tables says what becomes of all faults. Faults that nobody notices share a line below their table.
 func (p phrasebook) tables(all []dependency) string {
 	var text strings.Builder
+	var below notes
 	for _, d := range all {
 		var unnoticed []string
 		fmt.Fprintf(&text, "\n| %s | viewing | acting | staff read |\n|---|---|---|---|\n", d.name)
 		for _, o := range d.outcomes {
-			viewing, acting, read := p.viewing(o), p.acting(o), p.staffRead(o)
+			viewing, acting, read := p.viewing(o, &below), p.acting(o, &below), staffRead(o, &below)
 			if viewing == p.quoted(usual) && acting == viewing && read == whatWasDone {
 				unnoticed = append(unnoticed, o.names())
 				continue
@@ -61,7 +75,9 @@ func (p phrasebook) tables(all []dependency) string {
 			fmt.Fprintf(&text, "\nAs usual: %s.\n", strings.Join(unnoticed, ", "))
 		}
 	}
-	fmt.Fprintf(&text, "\n¹ What is known is shown with its age.\n\n² Once five accounts have failed in a row: %s\n", p.quoted(failed(away)))
+	for _, note := range below {
+		fmt.Fprintf(&text, "\n%s %s\n", below.mark(note), note)
+	}
 	return text.String() + "\n"
 }
 
@@ -74,22 +90,25 @@ func (o outcome) names() string {
 	return strings.Join(names, ", ")
 }
 
-func (p phrasebook) viewing(o outcome) string {
+func (p phrasebook) viewing(o outcome, below *notes) string {
 	text := p.quoted(o.unknown)
 	if o.known == aged {
-		text += " ¹"
+		text += " " + below.mark("What is known is shown with its age.")
 	}
 	return text
 }
 
-func (p phrasebook) acting(o outcome) string {
+func (p phrasebook) acting(o outcome, below *notes) string {
 	text := p.quoted(o.acts)
-	if o.acts == failed(string(o.unknown)) {
-		text = strings.Replace(text, strings.Trim(p.quoted(o.unknown), "*"), "", 1)
-		text = strings.Replace(text, " *", "*, and the same", 1)
-	}
-	if o.trips && o.acts == unconfirmed {
-		text += " ²"
+	switch {
+	case o.acts == usual:
+	case o.acts == o.unknown:
+		text = "the same"
+	case o.acts == failed(string(o.unknown)):
+		failure, _, _ := strings.Cut(text, ". ")
+		text = "the same " + below.mark("After "+failure+".*")
+	case o.trips && o.acts == unconfirmed:
+		text = "not known " + below.mark(text+" Once five accounts have failed in a row: "+p.quoted(failed(away)))
 	}
 	about := make(map[string][]string) // flows, by what is read
 	var said []string
@@ -109,7 +128,7 @@ func (p phrasebook) acting(o outcome) string {
 		}
 	}
 	for _, is := range said {
-		text += "; " + strings.Join(about[is], ", ") + ": " + is
+		text += "; " + strings.Join(about[is], ", ") + " " + below.mark(is)
 	}
 	return text
 }
@@ -136,20 +155,19 @@ func (p phrasebook) quoted(e ending) string {
 	return quote(p.sentence(string(e), nil))
 }
 
-func (p phrasebook) staffRead(o outcome) string {
+func staffRead(o outcome, below *notes) string {
 	var told []string
-	if o.lifecycle != "" {
-		told = append(told, "*"+o.lifecycle+"*")
-	}
 	switch {
 	case o.keeps != "":
-		told = append(told, "failures of `/admin forget`, `/admin reference` and **Tell support** alone")
+		told = append(told, "failures of what only Redis has "+below.mark("`/admin forget`, `/admin reference` and **Tell support**."))
 	case o.staff != "":
-		said := strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff))
-		told = append(told, "failures: `"+said+"`")
+		told = append(told, "`"+strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff))+"`")
+	}
+	if o.lifecycle != "" {
+		told = append(told, below.mark("And in the lifecycle channel: *"+o.lifecycle+"*."))
 	}
 	if len(told) == 0 {
 		return whatWasDone
 	}
-	return strings.Join(told, "; ")
+	return strings.Join(told, " ")
 }
