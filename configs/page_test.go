@@ -33,7 +33,7 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"Required", "", []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_SECRET"}},
-		{"Production", "What a bot that customers rely on has beside these: a Redis, a channel in which staff read what went wrong, and commands for staff.", []string{
+		{"Production", "What a bot that customers rely on has beside these.", []string{
 			"REDIS_URL", "LOG_CHANNEL_ID", "LOG_CHANNEL_ACTIONS", "LOG_CHANNEL_ERRORS", "LOG_CHANNEL_LIFECYCLE", "LOG_CHANNEL_STAFF",
 			"ADMIN_GUILD_ID", "ADMIN_ROLE_IDS", "ADMIN_USER_IDS", "SUPPORT_CHANNEL_ID", "HTTP_ADDR", "INTERACTIONS_ADDR", "DISCORD_PUBLIC_KEY",
 		}},
