@@ -52,15 +52,16 @@ func TestCommandsOfThePageWork(t *testing.T) {
 			"docker compose ps --quiet hostbot\ndocker compose up -d --no-deps --no-recreate --scale hostbot=4 hostbot\n" +
 			"docker stop --time 30 one two\ndocker rm one two\n" +
 			"systemctl disable --now hostbot\nsystemctl enable --now hostbot@9191 hostbot@9192\n"},
+		"A Redis of your own": {"redis://:p@r:6379\n", map[string]string{"../../secrets/redis_url": "-rw-r--r-- redis://:p@r:6379"}, ""},
 	} {
 		dir := t.TempDir()
 		deploy := filepath.Join(dir, "configs", "deploy")
-		for _, place := range []string{"etc/systemd/system", "usr/local/bin", "configs"} {
+		for _, place := range []string{"etc/systemd/system", "usr/local/bin", "configs", "secrets"} {
 			if err := os.MkdirAll(filepath.Join(dir, place), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(os.CopyFS(deploy, os.DirFS("deploy")), os.WriteFile(filepath.Join(dir, "configs", examplePath), []byte(read(t, examplePath)), 0o644)); err != nil {
+		if err := errors.Join(os.CopyFS(deploy, os.DirFS("deploy")), os.WriteFile(filepath.Join(dir, "configs", examplePath), []byte(read(t, examplePath)), 0o644), os.WriteFile(filepath.Join(dir, "commands"), nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
 		const noted = "echo ${COMMIT:+VERSION=$VERSION COMMIT=$COMMIT} \"$(basename \"$0\")\" \"$@\" >>\"$COMMANDS\"\n"
@@ -216,13 +217,15 @@ func TestWhatComposeStartsIsHardened(t *testing.T) {
 // TestSettingsOfComposeAreThoseOfTheFile: whatever hostbot.env says is what the bot gets, and what it does not say
 // has a default. Several replicas are told apart, and the image that is built knows what it is.
 func TestSettingsOfComposeAreThoseOfTheFile(t *testing.T) {
-	compose := func(settings string, variables ...string) string {
+	compose := func(files map[string]string, variables ...string) string {
 		dir := t.TempDir()
 		if err := os.CopyFS(dir, os.DirFS("deploy/compose")); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, "hostbot.env"), []byte(settings), 0o600); err != nil {
-			t.Fatal(err)
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		cmd := exec.Command("docker-compose", "config")
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), variables...)
@@ -232,11 +235,28 @@ func TestSettingsOfComposeAreThoseOfTheFile(t *testing.T) {
 		}
 		return string(shown)
 	}
-	usual := compose("HOSTAPI_URL=https://panel.example.com\n")
-	set := compose("REDIS_URL=rediss://elsewhere:6380/1\nHTTP_ADDR=127.0.0.1:9191\nLOG_LEVEL=debug\n", "REPLICAS=2", "VERSION=1.2.3", "COMMIT=8cd95a1")
+	usual := compose(map[string]string{"hostbot.env": "HOSTAPI_URL=https://panel.example.com\n"})
+	set := compose(map[string]string{"hostbot.env": "REDIS_URL=rediss://elsewhere:6380/1\nHTTP_ADDR=127.0.0.1:9191\nLOG_LEVEL=debug\n"}, "REPLICAS=2", "VERSION=1.2.3", "COMMIT=8cd95a1")
+	// What the page has people write into files, a section after the other.
+	written := func(section string) map[string]string {
+		t.Helper()
+		_, text, _ := strings.Cut(read(t, "deploy/README.md"), "\n## "+section+"\n")
+		text, _, _ = strings.Cut(text, "\n## ")
+		files := map[string]string{"hostbot.env": ""}
+		for _, file := range regexp.MustCompile("(?ms)`(\\S+)`:\n\n```(?:yaml)?\n(.*?)^```").FindAllStringSubmatch(text, -1) {
+			files[file[1]] = file[2]
+		}
+		if files["compose.override.yaml"] == "" {
+			t.Errorf("%s: the page has people write %q", section, files)
+		}
+		return files
+	}
+	http, own := compose(written("With compose")), compose(written("A Redis of your own"))
 	for text, lines := range map[string][]string{
 		usual: {"REDIS_URL: redis://redis:6379/0", "HTTP_ADDR: :9090", "HOSTAPI_URL: https://panel.example.com", "scale: 1", "VERSION: development", "- hostbot-replicas"},
 		set:   {"REDIS_URL: rediss://elsewhere:6380/1", "HTTP_ADDR: 127.0.0.1:9191", "LOG_LEVEL: debug", "scale: 2", "VERSION: 1.2.3", "COMMIT: 8cd95a1"},
+		http:  {"- 127.0.0.1:8081:8080/tcp", "REDIS_URL: redis://redis:6379/0", "scale: 1"},
+		own:   {"REDIS_URL: ''", "REDIS_URL_FILE: /run/secrets/redis_url", "- source: redis_url", "scale: 0", "scale: 1"},
 	} {
 		for _, line := range lines {
 			if !strings.Contains(text, " "+line+"\n") {
