@@ -17,7 +17,7 @@ const neededThere = "View Channel, Send Messages (in a thread Send Messages in T
 // categories returns the categories of log entries by their channels.
 func (c *checker) categories() map[string][]string {
 	byChannel := make(map[string][]string)
-	for category, id := range c.Settings.LogChannels.ByCategory() {
+	for category, id := range c.cfg.Settings.LogChannels.ByCategory() {
 		byChannel[*id] = append(byChannel[*id], category)
 	}
 	delete(byChannel, "") // those that are off

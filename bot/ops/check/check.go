@@ -43,7 +43,7 @@ const maxText = 400
 func Run(ctx context.Context, config Config, tell func(health.Item)) (passed bool) {
 	ctx, cancel := context.WithTimeout(ctx, config.Limit)
 	defer cancel()
-	c := &checker{Config: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
+	c := &checker{cfg: config, discord: newDiscord(ctx, rest.New(config.Settings.Discord.Token, config.Settings.Discord.APIURL))}
 	defer c.discord.rest.Close()
 	if address := config.Settings.Redis.URL; address != "" {
 		conn, err := redisclient.Open(address, zerolog.Nop())
@@ -76,7 +76,7 @@ func Run(ctx context.Context, config Config, tell func(health.Item)) (passed boo
 }
 
 type checker struct {
-	Config
+	cfg     Config
 	discord *discord
 	redis   *redisServer  // nil: the bot keeps its data in the process
 	bots    []health.Item // of the customer who was named, once the hosting service is checked
@@ -94,7 +94,7 @@ const hostingService = "hosting service"
 
 // checks is the table of all checks that the settings call for.
 func (c *checker) checks() []check {
-	s := c.Settings
+	s := c.cfg.Settings
 	list := []check{
 		{"token", c.token},
 		{"application", c.application},
@@ -102,7 +102,7 @@ func (c *checker) checks() []check {
 		{"intents", c.intents},
 		{"clock", c.clock},
 	}
-	if len(c.Doubts) > 0 {
+	if len(c.cfg.Doubts) > 0 {
 		list = slices.Insert(list, 0, check{"settings", c.doubts})
 	}
 	if s.Interactions.Addr == "" {
@@ -139,7 +139,7 @@ func (c *checker) checks() []check {
 // doubts tells of what is set and is a mistake most likely.
 func (c *checker) doubts(context.Context) health.Item {
 	var found, cures []string
-	for _, d := range c.Doubts {
+	for _, d := range c.cfg.Doubts {
 		found, cures = append(found, d.Found), append(cures, d.Cure)
 	}
 	return warn(strings.Join(slices.Compact(cures), "; "), "%s", strings.Join(found, "; "))

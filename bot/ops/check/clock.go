@@ -17,7 +17,7 @@ const maxSkew = 2 * time.Second
 // clock compares this machine's clock with Discord's, which the header Date tells in
 // whole seconds. Nobody needs a token to ask for the gateway's address.
 func (c *checker) clock(ctx context.Context) health.Item {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.Settings.Discord.APIURL, "/")+"/gateway", nil)
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(c.cfg.Settings.Discord.APIURL, "/")+"/gateway", nil)
 	if err != nil {
 		return notChecked("DISCORD_API_URL")
 	}
@@ -34,7 +34,7 @@ func (c *checker) clock(ctx context.Context) health.Item {
 		return warn("see what stands between this machine and Discord", "the answer has no date")
 	}
 	item, skew := compareClocks("Discord's", asked, date.Add(time.Second/2))
-	if c.Settings.Interactions.Addr != "" && skew > endpoint.MaxSkew {
+	if c.cfg.Settings.Interactions.Addr != "" && skew > endpoint.MaxSkew {
 		item.State, item.Text = health.Failure, item.Text+", so that the bot refuses all interactions"
 	}
 	return item

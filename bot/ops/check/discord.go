@@ -122,7 +122,7 @@ func (c *checker) interactions(ctx context.Context) health.Item {
 	if err != nil {
 		return c.withoutApplication()
 	}
-	key := string(c.Settings.Discord.PublicKey)
+	key := string(c.cfg.Settings.Discord.PublicKey)
 	via := &http.Transport{Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true}
 	return judgeArrival(app.Look(ctx, key, via), key != "")
 }

@@ -30,7 +30,7 @@ func (c *checker) gateway(ctx context.Context) health.Item {
 	if err != nil {
 		return discordTrouble(err)
 	}
-	limit, set := said.SessionStartLimit, int(c.Settings.Discord.Shards)
+	limit, set := said.SessionStartLimit, int(c.cfg.Settings.Discord.Shards)
 	again := (time.Duration(limit.ResetAfter) * time.Millisecond).Round(time.Minute)
 	const cure = "find out what restarts the bot or breaks its connection so often"
 	err = hello(ctx, said.URL, c.discord.rest.Version())

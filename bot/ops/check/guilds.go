@@ -16,9 +16,9 @@ import (
 // commandsGuild reports whether customers' commands can be registered in the one guild
 // that is set.
 func (c *checker) commandsGuild(ctx context.Context) health.Item {
-	v := c.commandsIn(ctx, c.Settings.Discord.GuildID)
+	v := c.commandsIn(ctx, c.cfg.Settings.Discord.GuildID)
 	if v.State == health.OK {
-		v.Text = "commands are registered in guild " + c.Settings.Discord.GuildID + " alone"
+		v.Text = "commands are registered in guild " + c.cfg.Settings.Discord.GuildID + " alone"
 	}
 	return v
 }
@@ -42,12 +42,12 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 
 // invite says where the bot is invited to a guild of the host's.
 func (c *checker) invite(app register.Application, guildID string) string {
-	return "invite it there: " + rest.HostInviteURL(app.ID, guildID, c.Settings.Admin.SupportChannelID != "")
+	return "invite it there: " + rest.HostInviteURL(app.ID, guildID, c.cfg.Settings.Admin.SupportChannelID != "")
 }
 
 // staffGuild reports whether the bot is in staff's guild and can have commands there.
 func (c *checker) staffGuild(ctx context.Context) health.Item {
-	id := c.Settings.Admin.GuildID
+	id := c.cfg.Settings.Admin.GuildID
 	v := c.commandsIn(ctx, id)
 	if v.State != health.OK {
 		return v
@@ -73,7 +73,7 @@ func (c *checker) notInGuild(guildID string, err error) health.Item {
 
 // staffRoles reports whether the roles of staff exist.
 func (c *checker) staffRoles(ctx context.Context) health.Item {
-	admin := c.Settings.Admin
+	admin := c.cfg.Settings.Admin
 	if len(admin.RoleIDs) == 0 && len(admin.UserIDs) == 0 {
 		return warn("set ADMIN_ROLE_IDS or ADMIN_USER_IDS", "nobody may use staff's commands")
 	}
@@ -101,7 +101,7 @@ func (c *checker) staffRoles(ctx context.Context) health.Item {
 
 // staffUsers reports whether staff are in their guild.
 func (c *checker) staffUsers(ctx context.Context) health.Item {
-	admin := c.Settings.Admin
+	admin := c.cfg.Settings.Admin
 	if _, err := c.guild(ctx, admin.GuildID); err != nil {
 		return notChecked("the staff guild")
 	}

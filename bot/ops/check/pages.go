@@ -14,7 +14,7 @@ import (
 // pages reports whether the bot can listen at HTTP_ADDR. 9090, the default port, is that of Prometheus
 // (https://prometheus.io/docs/prometheus/latest/getting_started/).
 func (c *checker) pages(ctx context.Context) health.Item {
-	addr := c.Settings.HTTP.Addr
+	addr := c.cfg.Settings.HTTP.Addr
 	var listen net.ListenConfig
 	listener, err := listen.Listen(ctx, "tcp", addr)
 	switch {

@@ -30,22 +30,22 @@ const (
 // was, it asks for an ID that nobody has: the answer says whether the secret is accepted.
 func (c *checker) service(ctx context.Context) health.Item {
 	asked := time.Now()
-	list, err := c.list(ctx, c.Settings.HostAPI.Secret)
+	list, err := c.list(ctx, c.cfg.Settings.HostAPI.Secret)
 	took := time.Since(asked).Round(time.Millisecond)
-	if c.UserID != "" {
+	if c.cfg.UserID != "" {
 		c.bots = itemsOf(list.Servers)
 	}
 	switch code := hostapi.CodeOf(err); {
 	case err == nil && len(list.Unread) > 0:
 		return warn("compare its answer with its documentation; customers see the rest", "it accepts the secret, and not all of its answer can be read: %s", strings.Join(list.Unread, ", "))
-	case err == nil && c.UserID == "":
+	case err == nil && c.cfg.UserID == "":
 		return good("it accepts the secret, and answered within %v", took)
 	case err == nil:
-		return good("user %s has %s, plan %s; it answered within %v", c.UserID, botsOf(list), cmp.Or(list.Account.PlanName, "unknown"), took)
-	case code == hostapi.CodeNotFound && c.UserID == "":
+		return good("user %s has %s, plan %s; it answered within %v", c.cfg.UserID, botsOf(list), cmp.Or(list.Account.PlanName, "unknown"), took)
+	case code == hostapi.CodeNotFound && c.cfg.UserID == "":
 		return c.accepted(ctx, err)
 	case code == hostapi.CodeNotFound:
-		return fail("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.UserID, reason(err))
+		return fail("name a customer who has an account; if this one does, correct HOSTAPI_URL", "user %s has no account: %s", c.cfg.UserID, reason(err))
 	case code == hostapi.CodeRateLimited:
 		return fail("try again in a few minutes: too many requests come from the bot, or from this machine's address", "it is not known, as the service limits requests: %s", reason(err))
 	case code == hostapi.CodeUnauthorized:
@@ -58,7 +58,7 @@ func (c *checker) service(ctx context.Context) health.Item {
 		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%s", reason(err))
 	case code == hostapi.CodeMalformed:
 		return fail("see that HOSTAPI_URL leads to the service and not to another page", "%s", reason(err))
-	case c.UserID == "":
+	case c.cfg.UserID == "":
 		return fail("name a customer by --user: whether customers are served is not known", "the service refuses the question for a user that is made up: %s", reason(err))
 	}
 	return fail("the service's log may say why", "%s", reason(err))
@@ -129,13 +129,13 @@ func (c *checker) list(ctx context.Context, s secret.Text) (list hostapi.List, e
 }
 
 func (c *checker) listOnce(ctx context.Context, s secret.Text) (hostapi.List, error) {
-	config := c.Settings.HostAPI.Config()
-	config.Secret, config.UserAgent = s, "hostbot/"+c.Version
+	config := c.cfg.Settings.HostAPI.Config()
+	config.Secret, config.UserAgent = s, "hostbot/"+c.cfg.Version
 	config.Observe, config.OnDown, config.OnUp = func(hostapi.Call) {}, func(error) {}, func(time.Duration) {}
 	client, err := hostapi.New(config)
 	if err != nil {
 		return hostapi.List{}, err
 	}
 	defer client.Close()
-	return client.List(ctx, cmp.Or(c.UserID, unusedUserID))
+	return client.List(ctx, cmp.Or(c.cfg.UserID, unusedUserID))
 }

@@ -16,7 +16,7 @@ const neededForSupport = "View Channel, Send Messages, Embed Links, Create Publi
 // supportChannel reports whether the bot can open threads in the support channel, and who else
 // reads them.
 func (c *checker) supportChannel(ctx context.Context) health.Item {
-	return c.inChannel(ctx, c.Settings.Admin.SupportChannelID, neededForSupport, judgeSupport)
+	return c.inChannel(ctx, c.cfg.Settings.Admin.SupportChannelID, neededForSupport, judgeSupport)
 }
 
 // judgeSupport judges the support channel. A thread is started from a message there, which a
