@@ -27,7 +27,7 @@ func settled(t *testing.T, a *alerts.Alerts) {
 	t.Helper()
 	soon := strconv.FormatInt(time.Now().Add(time.Minute).UnixMilli(), 10)
 	eventually(t, func() bool {
-		n, err := a.Redis.ZCount(t.Context(), a.Work().Due, "-inf", soon).Result()
+		n, err := a.Redis().ZCount(t.Context(), a.Work().Due, "-inf", soon).Result()
 		return err == nil && n == 0
 	})
 }

@@ -105,14 +105,14 @@ const atOnce = 10
 
 // Alerts keep who is notified of what, and notify. They are safe for concurrent use.
 type Alerts struct {
-	Config
+	cfg Config
 	*notify.Topic[delivery]
 	settings *record.Kind[Settings]
 }
 
 // New returns alerts. The leader sends them (Work). Those of a customer take turns with those of others.
 func New(c Config) *Alerts {
-	a := &Alerts{Config: c, settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
+	a := &Alerts{cfg: c, settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
 	a.Topic = notify.Add(c.DMs, notify.Topic[delivery]{
 		Name: kind, Format: format, AtOnce: atOnce,
 		Line:     func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
@@ -125,4 +125,4 @@ func New(c Config) *Alerts {
 }
 
 // Offered reports whether there are alerts at all.
-func (a *Alerts) Offered() bool { return a.Watching.On() }
+func (a *Alerts) Offered() bool { return a.cfg.Watching.On() }

@@ -38,7 +38,7 @@ func (a *Alerts) Observe(ctx context.Context, p watcher.Poll) error {
 		}
 	}
 	// A later version of the program has written what is there, and tells of the change itself.
-	a.Log.Warn().Str("user", p.CustomerID).Msg("an alert cannot be changed")
+	a.cfg.Log.Warn().Str("user", p.CustomerID).Msg("an alert cannot be changed")
 	return nil
 }
 
@@ -75,7 +75,7 @@ func (a *Alerts) change(ctx context.Context, customerID string, changed []watche
 	if err != nil {
 		return err
 	}
-	n := &changes{settings: settings, known: known, changed: make(map[*record.Record[delivery]]bool), notify: a.Notify}
+	n := &changes{settings: settings, known: known, changed: make(map[*record.Record[delivery]]bool), notify: a.cfg.Notify}
 	for _, c := range changed { // who is back first, so that no fall joins an alert that is over
 		if settings.For(c.ServerID) && !c.Unexpected {
 			n.ended(c)

@@ -30,7 +30,7 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 		UserID: r.Owner, Name: d.ID, Mark: d.Mark(), Repost: repost,
 		Draw: func(locale string) interaction.Message {
 			d.Locale = locale
-			m := a.Draw(d.Alert)
+			m := a.cfg.Draw(d.Alert)
 			m.Silent = silent
 			return m
 		},

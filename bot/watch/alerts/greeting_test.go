@@ -73,7 +73,7 @@ func TestFirstMessageIsSentOnce(t *testing.T) {
 		tell(t, a, fell(anna, "shop", time.Now()))
 		anna.InDM().Sees(t, "shop c fell")
 		off()
-		if known, err := a.DMs.Forget(t.Context(), anna.ID); err != nil || !known {
+		if known, err := a.DMs().Forget(t.Context(), anna.ID); err != nil || !known {
 			t.Fatal(known, err)
 		}
 		wantNothingKept(t, url, anna)
@@ -150,7 +150,7 @@ func TestBeyondTheWindowTheLeaderOpensDMs(t *testing.T) {
 			}
 		}
 		eventually(t, func() bool {
-			since, err := first.DMs.Refused(t.Context(), people[8].ID)
+			since, err := first.DMs().Refused(t.Context(), people[8].ID)
 			return err == nil && !since.IsZero()
 		})
 		if s, err := first.Settings(t.Context(), people[8].ID); err != nil || !s.All {
@@ -178,7 +178,7 @@ func TestStrangersHaveABudget(t *testing.T) {
 			}
 			to := as(discord.User(fmt.Sprint("c", i)))
 			to.Stranger = true
-			_, err := []*alerts.Alerts{first, second}[i%2].DMs.Reach(t.Context(), "follows", to)
+			_, err := []*alerts.Alerts{first, second}[i%2].DMs().Reach(t.Context(), "follows", to)
 			if errors.Is(err, notify.ErrBudget) {
 				refused++
 			} else if err != nil {
@@ -195,7 +195,7 @@ func TestStrangersHaveABudget(t *testing.T) {
 		client.Del(t.Context(), "hostbot:{dms}:soon", "hostbot:{dms}:day")
 		to := as(discord.User("ben"))
 		to.Stranger = true
-		if _, err := first.DMs.Reach(t.Context(), "follows", to); err != nil {
+		if _, err := first.DMs().Reach(t.Context(), "follows", to); err != nil {
 			t.Errorf("the next day: %v", err)
 		}
 	})

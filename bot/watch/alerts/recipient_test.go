@@ -121,12 +121,12 @@ func TestRefusedRecipientKeepsTheSettings(t *testing.T) {
 					over := i == 5
 					if over { // which is noted last
 						eventually(t, func() bool {
-							since, err := a.DMs.Refused(t.Context(), anna.ID)
+							since, err := a.DMs().Refused(t.Context(), anna.ID)
 							return err == nil && since.IsZero()
 						})
 					}
 					s, err := a.Settings(t.Context(), anna.ID)
-					since, failed := a.DMs.Refused(t.Context(), anna.ID)
+					since, failed := a.DMs().Refused(t.Context(), anna.ID)
 					if err != nil || failed != nil || s.All == over || s.Closed.IsZero() == over || since.IsZero() != over {
 						t.Errorf("after refusal %d alerts are %+v, refused since %v (%v, %v)", i+1, s, since, err, failed)
 					}
@@ -144,7 +144,7 @@ func TestRefusedRecipientKeepsTheSettings(t *testing.T) {
 					return
 				}
 				wantAlerts(t, anna, fmt.Sprintf("bot%d c fell 1 times, ran 1h0m0s", falls))
-				if since, err := a.DMs.Refused(t.Context(), anna.ID); err != nil || !since.IsZero() {
+				if since, err := a.DMs().Refused(t.Context(), anna.ID); err != nil || !since.IsZero() {
 					t.Errorf("anna is refused since %v (%v)", since, err)
 				}
 			})

@@ -89,12 +89,12 @@ func (a *Alerts) BotsOf(ctx context.Context, customerID, alertID string) (server
 // customer is reached. The error may be notify.ErrClosed or notify.ErrLater; the settings stay as they are
 // then.
 func (a *Alerts) TurnOn(ctx context.Context, to notify.Recipient, change func(*Settings)) (now Settings, reached notify.Reached, err error) {
-	if reached, err = a.DMs.Reach(ctx, kind, to); err != nil {
+	if reached, err = a.cfg.DMs.Reach(ctx, kind, to); err != nil {
 		now, failed := a.Settings(ctx, to.UserID)
 		return now, reached, errors.Join(err, failed)
 	}
 	// The account is watched before alerts are on, so that none is on for nothing.
-	if err = a.Watching.Watch(ctx, to.UserID, watcher.Alerts); err != nil {
+	if err = a.cfg.Watching.Watch(ctx, to.UserID, watcher.Alerts); err != nil {
 		return Settings{}, reached, err
 	}
 	now, err = a.update(ctx, to.UserID, func(s *Settings) {
@@ -102,7 +102,7 @@ func (a *Alerts) TurnOn(ctx context.Context, to notify.Recipient, change func(*S
 		change(s)
 	})
 	if err == nil { // somebody who has just turned alerts off may have had it watched no more
-		err = a.Watching.Watch(ctx, to.UserID, watcher.Alerts)
+		err = a.cfg.Watching.Watch(ctx, to.UserID, watcher.Alerts)
 	}
 	return now, reached, err
 }
@@ -112,19 +112,19 @@ func (a *Alerts) TurnOn(ctx context.Context, to notify.Recipient, change func(*S
 func (a *Alerts) TurnOff(ctx context.Context, customerID string, change func(*Settings)) (Settings, error) {
 	now, err := a.update(ctx, customerID, change)
 	if err == nil && !now.Any() {
-		err = errors.Join(a.unwatch(ctx, customerID), a.DMs.Release(ctx, kind, customerID, true))
+		err = errors.Join(a.unwatch(ctx, customerID), a.cfg.DMs.Release(ctx, kind, customerID, true))
 	}
 	return now, err
 }
 
 // unwatch has an account watched for alerts no more, unless somebody turns them on at the same time.
 func (a *Alerts) unwatch(ctx context.Context, customerID string) error {
-	if err := a.Watching.Unwatch(ctx, customerID, watcher.Alerts); err != nil {
+	if err := a.cfg.Watching.Unwatch(ctx, customerID, watcher.Alerts); err != nil {
 		return err
 	}
 	now, err := a.Settings(ctx, customerID)
 	if err == nil && now.Any() {
-		err = a.Watching.Watch(ctx, customerID, watcher.Alerts)
+		err = a.cfg.Watching.Watch(ctx, customerID, watcher.Alerts)
 	}
 	return err
 }

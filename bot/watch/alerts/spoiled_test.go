@@ -46,7 +46,7 @@ func TestWhatCannotBeReadKeepsNobodyElseBack(t *testing.T) {
 			}
 			anna.InDM().Sees(t, "radio c fell")
 			_, err := a.Forget(t.Context(), anna.ID)
-			_, failed := a.DMs.Forget(t.Context(), anna.ID)
+			_, failed := a.DMs().Forget(t.Context(), anna.ID)
 			if err = errors.Join(err, failed); err != nil {
 				t.Error(err)
 			}
