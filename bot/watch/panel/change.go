@@ -15,6 +15,6 @@ func (p *Panels) Change(ctx context.Context, customerID, id string, change func(
 	if r == nil {
 		return nil, err
 	}
-	p.Wake(ctx, kind, id)
+	p.cfg.Wake(ctx, kind, id)
 	return &r.Value, nil
 }

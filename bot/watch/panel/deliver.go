@@ -32,13 +32,13 @@ const afterTrouble = 24 * time.Hour
 // Work is what the leader does: it keeps panels true.
 func (p *Panels) Work() leader.Kind {
 	return leader.Kind{
-		Name: kind, Due: p.records.DueKey(), AtOnce: mostAtOnce, Limit: p.Timing.Work, Reconcile: p.reconcile,
+		Name: kind, Due: p.records.DueKey(), AtOnce: mostAtOnce, Limit: p.cfg.Timing.Work, Reconcile: p.reconcile,
 	}
 }
 
 // reconcile makes a panel's message show what is true, if it is due.
 func (p *Panels) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
-	r, again, err := p.records.Take(ctx, id, p.Timing.Work)
+	r, again, err := p.records.Take(ctx, id, p.cfg.Timing.Work)
 	if r == nil {
 		return again, err
 	}
@@ -62,7 +62,7 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 			p.overtaken(after, t)
 		}
 	case e != nil:
-		p.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
+		p.cfg.Log.Debug().Err(e).Msg("redis does not take what became of a panel")
 	}
 	return err
 }
@@ -89,7 +89,7 @@ func (p *Panels) adopt(ctx context.Context, t *taken) bool {
 func (p *Panels) overtaken(ctx context.Context, t *taken) {
 	own, err := p.Of(ctx, t.OwnerID)
 	if err != nil {
-		p.Log.Debug().Err(err).Msg("redis does not tell what became of a panel")
+		p.cfg.Log.Debug().Err(err).Msg("redis does not tell what became of a panel")
 		return
 	}
 	i := slices.IndexFunc(own, func(other Panel) bool { return other.ID == t.ID })
@@ -101,21 +101,21 @@ func (p *Panels) overtaken(ctx context.Context, t *taken) {
 // update draws a panel and sends it, unless that need not be, or not yet. It returns when
 // the panel is due again.
 func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err error) {
-	timing, age := p.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
+	timing, age := p.cfg.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
 	if age < timing.Between {
 		return timing.Between - age, nil
 	}
-	m, err := p.Draw(ctx, t.Panel)
+	m, err := p.cfg.Draw(ctx, t.Panel)
 	if err != nil {
-		p.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
+		p.cfg.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
 		return timing.Retry, fmt.Errorf("%w: %w", errUndrawn, err)
 	}
 	if s := t.Message; s.ID != "" && s.Tried == 0 && s.Stale == "" && s.Hash == message.Hash(m) && age < timing.Beat {
 		return min(timing.Check, timing.Beat-age), nil
 	}
 	if age >= timing.Beat { // Redis may have lost it
-		if err := p.Watching.Watch(ctx, t.OwnerID, watcher.Panel); err != nil {
-			p.Log.Debug().Err(err).Msg("redis does not take that an account is watched")
+		if err := p.cfg.Watching.Watch(ctx, t.OwnerID, watcher.Panel); err != nil {
+			p.cfg.Log.Debug().Err(err).Msg("redis does not take that an account is watched")
 		}
 	}
 	if err := p.show(ctx, t, m); err != nil {
@@ -127,8 +127,8 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 
 // show makes the message of a panel show what is true.
 func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err error) {
-	t.Message, err = message.Show(ctx, p.Discord, t.Message, message.Wanted{
-		ChannelID: t.ChannelID, Name: t.ID, Message: m, Bare: func() interaction.Message { return p.Bare(t.Panel) },
+	t.Message, err = message.Show(ctx, p.cfg.Discord, t.Message, message.Wanted{
+		ChannelID: t.ChannelID, Name: t.ID, Message: m, Bare: func() interaction.Message { return p.cfg.Bare(t.Panel) },
 		Save: func(ctx context.Context, s message.State) error {
 			if t.added { // its record says so
 				return nil
@@ -147,21 +147,21 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 	case leader.Ended(ctx): // another one leads now
 		return 0
 	case v == rest.Gone:
-		p.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
+		p.cfg.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
 		if _, err := p.forget(ctx, t.Panel); err != nil {
-			p.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
-			return p.Timing.Retry // with its message: otherwise it would be posted again
+			p.cfg.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
+			return p.cfg.Timing.Retry // with its message: otherwise it would be posted again
 		}
 		t.Message.ID = ""
-		return p.Timing.Retry
+		return p.cfg.Timing.Retry
 	case v == rest.Limited:
 		return max(rest.RetryAfter(err), time.Second)
 	case v == rest.Later: // Redis's failure as well, and that the panel was removed
-		return p.Timing.Retry
+		return p.cfg.Timing.Retry
 	case t.passes(err):
-		return p.Timing.Check
+		return p.cfg.Timing.Check
 	}
 	t.Trouble, t.TroubleCode = err.Error(), rest.CodeOf(err)
-	p.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")
+	p.cfg.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")
 	return afterTrouble
 }

@@ -127,14 +127,14 @@ func DefaultTiming() Timing {
 
 // Panels are all panels. They are safe for concurrent use.
 type Panels struct {
-	Config
+	cfg     Config
 	records *record.Kind[Panel]
 }
 
 // New returns panels. The leader keeps them true (Work).
 func New(c Config) *Panels {
 	return &Panels{
-		Config:  c,
+		cfg:     c,
 		records: &record.Kind[Panel]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format},
 	}
 }
@@ -145,7 +145,7 @@ func New(c Config) *Panels {
 // not known whether Discord took it, there is one, which the leader posts: with the same nonce, so that it
 // is there once.
 func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err error) {
-	if err := p.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
+	if err := p.cfg.Watching.Watch(ctx, panel.OwnerID, watcher.Panel); err != nil {
 		return false, err
 	}
 	panel.Guild = p.guildName(ctx, panel.GuildID)
@@ -174,7 +174,7 @@ func (p *Panels) guildName(ctx context.Context, guildID string) string {
 		Name string `json:"name"`
 	}
 	if guildID != "" {
-		_ = p.Discord.Get(ctx, "guilds/"+url.PathEscape(guildID), &guild)
+		_ = p.cfg.Discord.Get(ctx, "guilds/"+url.PathEscape(guildID), &guild)
 	}
 	return guild.Name
 }
@@ -225,7 +225,7 @@ func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, er
 func (p *Panels) Forget(ctx context.Context, customerID string) (all Removal, err error) {
 	own, err := p.Of(ctx, customerID)
 	if err == nil && len(own) == 0 {
-		err = p.Watching.Unwatch(ctx, customerID, watcher.Panel)
+		err = p.cfg.Watching.Unwatch(ctx, customerID, watcher.Panel)
 	}
 	for _, panel := range own {
 		one, failure := p.Remove(ctx, customerID, panel.ID)
@@ -261,20 +261,20 @@ func (p *Panels) forget(ctx context.Context, panel Panel) (stay []string, err er
 			stay = append(stay, last.Message.ID)
 		}
 	}
-	if err == nil && p.Ended != nil {
-		err = p.Ended(ctx, panel.ID)
+	if err == nil && p.cfg.Ended != nil {
+		err = p.cfg.Ended(ctx, panel.ID)
 	}
 	if err == nil && left == 0 {
-		err = p.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
+		err = p.cfg.Watching.Unwatch(ctx, panel.OwnerID, watcher.Panel)
 	}
 	return stay, err
 }
 
 // delete deletes messages as message.Delete does, and logs what stays.
 func (p *Panels) delete(ctx context.Context, channelID string, ids ...string) (stay []string, failed error) {
-	stay, failed = message.Delete(ctx, p.Discord, channelID, ids...)
+	stay, failed = message.Delete(ctx, p.cfg.Discord, channelID, ids...)
 	if failed != nil || len(stay) > 0 {
-		p.Log.Info().Err(failed).Str("channel", channelID).Strs("stay", stay).Msg("the message of a panel could not be deleted")
+		p.cfg.Log.Info().Err(failed).Str("channel", channelID).Strs("stay", stay).Msg("the message of a panel could not be deleted")
 	}
 	return stay, failed
 }

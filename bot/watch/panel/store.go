@@ -31,7 +31,7 @@ func (t *taken) now() int64 { return t.record.Read }
 func (p *Panels) add(ctx context.Context, panel Panel) (*taken, error) {
 	t := &taken{Panel: panel, added: true}
 	panel.Message.Tried = time.Now().UnixMilli() // as far as others know
-	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.Timing.Work, MostPanels)
+	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.cfg.Timing.Work, MostPanels)
 	t.record, t.kept = r, panel.Message
 	return t, err
 }
@@ -86,7 +86,7 @@ func (p *Panels) Retry(ctx context.Context, customerID string) error {
 	}
 	err = p.records.Hasten(ctx, posted...)
 	if err == nil {
-		p.Wake(ctx, kind, posted...)
+		p.cfg.Wake(ctx, kind, posted...)
 	}
 	return err
 }
