@@ -15,8 +15,8 @@ const (
 	flushAtOnce = 100
 )
 
-// buffer has a channel's entries that are in memory: all of them while Redis takes none, and otherwise errors that
-// equal one of the past second. They are added to the stream in their order. It is safe for concurrent use.
+// buffer keeps entries of a channel in memory. While Redis takes none, it keeps all of them. Otherwise it keeps only
+// errors that equal one of the past second. They are added to the stream in their order. It is safe for concurrent use.
 type buffer struct {
 	mu      sync.Mutex
 	entries []*buffered
@@ -27,7 +27,7 @@ type buffer struct {
 
 type buffered struct {
 	kept
-	// sealed says that Redis or Discord may have the entry, so that it must not change any more.
+	// sealed says that the entry must not change any more, since Redis or Discord may have it.
 	sealed bool
 }
 
@@ -53,8 +53,8 @@ func (b *buffer) keeps(e kept, count bool) bool {
 	return true
 }
 
-// append adds an entry. If there are too many, the oldest error that is counted is dropped or, without
-// any, the oldest entry.
+// append adds an entry. If there are too many, it drops one: the oldest error that is counted or, if there is none, the
+// oldest entry.
 func (b *buffer) append(e buffered) {
 	b.entries = append(b.entries, &e)
 	if len(b.entries) > maxBuffered {
@@ -64,8 +64,8 @@ func (b *buffer) append(e buffered) {
 	}
 }
 
-// failed notes that Redis did not take entries, of which it may have those that are to be kept, and
-// reports whether that is news.
+// failed notes that Redis did not confirm entries, and keeps them: Redis may have them all the same. It reports whether
+// Redis took entries until now.
 func (b *buffer) failed(keep ...kept) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -78,8 +78,8 @@ func (b *buffer) failed(keep ...kept) (news bool) {
 	return news
 }
 
-// begin begins a flush: from now on equal errors are counted that come after those which are kept. It
-// returns how many entries were dropped since the last one, and since when Redis takes none.
+// begin begins a flush. From now on an error is counted only if it equals one in memory, or one that comes after this.
+// begin returns how many entries were dropped since the last flush, and since when Redis takes none.
 func (b *buffer) begin() (dropped int, down time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +93,7 @@ func (b *buffer) begin() (dropped int, down time.Time) {
 	return dropped, b.down
 }
 
-// first seals and returns the first entries, all or those that are urgent.
+// first seals and returns the first n entries. If all is not set, it returns only errors and lifecycle.
 func (b *buffer) first(n int, all bool) (list []kept) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -117,8 +117,8 @@ func (b *buffer) remove(entries []kept) {
 	b.entries = slices.DeleteFunc(b.entries, func(e *buffered) bool { return gone[e.ID] })
 }
 
-// recovered notes that Redis takes entries, unless some are left: nothing overtakes them. It reports
-// whether that is news.
+// recovered notes that Redis takes entries again. It does so only once no entry is left in memory, so that none is
+// overtaken. It reports whether Redis took none until now.
 func (b *buffer) recovered() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -166,8 +166,8 @@ func (ch *channel) redisDown(err error, keep ...kept) {
 	}
 }
 
-// flush adds to Redis what is kept. It returns since when Redis takes no entries; zero if it does.
-// While it does not, one is tried.
+// flush adds the entries in memory to Redis. While Redis takes none, it tries only one. It returns since when Redis takes
+// none; zero if Redis takes them.
 func (ch *channel) flush(ctx context.Context) (down time.Time) {
 	dropped, down := ch.buffer.begin()
 	if dropped > 0 {
@@ -194,7 +194,8 @@ func (ch *channel) flush(ctx context.Context) (down time.Time) {
 	return time.Time{}
 }
 
-// run looks after what is kept until the program stops.
+// run flushes again and again until Close. Once Redis has been away for Timing.Grace, it delivers the urgent entries
+// itself.
 func (ch *channel) run() {
 	for {
 		wait := ch.config.Timing.Flush
@@ -209,8 +210,8 @@ func (ch *channel) run() {
 	}
 }
 
-// deliverAlone sends one request for what is kept, all or what is urgent, while Redis is away. It
-// reports whether there is none, and returns when there is more to do.
+// deliverAlone sends one request for the entries in memory, while Redis is away: for all, or only for errors and
+// lifecycle. It reports whether there were none, and returns the pause before the next request.
 func (ch *channel) deliverAlone(ctx context.Context, all bool) (idle bool, again time.Duration) {
 	list := ch.buffer.first(maxEmbeds, all)
 	if len(list) == 0 {
@@ -222,8 +223,8 @@ func (ch *channel) deliverAlone(ctx context.Context, all bool) (idle bool, again
 	return false, o.after
 }
 
-// drain delivers until nothing is left, nothing can be done about it, or the program ends. What
-// Redis has is left to another process that leads, unless Redis ends with this one.
+// drain delivers until nothing is left, until somebody has to mend something first, or until the program ends. If another
+// process leads, it leaves the entries in Redis to that one, unless Redis ends with this process.
 func (ch *channel) drain() {
 	if ch.config.Leading() {
 		ch.config.Wake(ch.ctx, kind, ch.id) // without the pause before the next request

@@ -25,8 +25,8 @@ const (
 	maxChoice  = 100
 )
 
-// rows returns what is below a message: a button that leads to the customer if all cards concern
-// the same one, and a button with the reference or, if there are several, a menu of them.
+// rows returns the rows below a message. If all cards concern the same customer, there is a button that opens that
+// customer. There is a button for the reference or, if there are several, a menu of them.
 func (b Buttons) rows(slots []slot, t *locale.Texts) (rows []discordgo.MessageComponent) {
 	if b.Lookup == nil || b.Reference == nil {
 		return nil
@@ -54,8 +54,8 @@ func (b Buttons) rows(slots []slot, t *locale.Texts) (rows []discordgo.MessageCo
 	return rows
 }
 
-// references returns the references of a message's cards, each once, with what the card says:
-// the latest of each card, if there are more than fit.
+// references returns the references of a message's cards, each once, with the card's title. If there are more than fit in
+// a menu, it returns the latest ones of each card.
 func (b Buttons) references(slots []slot) (choices []discordgo.SelectMenuOption) {
 	most := maxChoices / max(1, len(slots))
 	for _, s := range slots {

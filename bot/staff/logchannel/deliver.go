@@ -40,8 +40,8 @@ type channel struct {
 	stream *stream
 	buffer buffer
 
-	// Used by the leader's turns only, one at a time. paced is when the next request may be sent. sure is the term in
-	// which Discord certainly has nothing of what is pending, so that it can be posted without looking for it.
+	// Only turn uses these, one turn at a time. paced is when the next request may be sent. sure is a term of the leader:
+	// in that term, Discord certainly has none of the pending entries, so they can be posted without looking for them.
 	paced time.Time
 	sure  uint64
 	busy  atomic.Bool // a turn is under way
@@ -54,14 +54,14 @@ type channel struct {
 	asked  time.Time // when Redis was asked for the status
 }
 
-// state is the state of delivery to a channel. It is saved with each acknowledgement and has totals, so that an entry
-// that is delivered twice is counted once.
+// state is the state of delivery to a channel. It is saved together with each acknowledgement, and its counts are totals.
+// So an entry that is delivered twice is counted once.
 type state struct {
 	Counters []counter `json:"counters,omitempty"` // oldest first
 	Trouble  *trouble  `json:"trouble,omitempty"`  // nil while the channel works
 	Failures int       `json:"failures,omitempty"` // requests in a row that failed
 
-	// What follows is of the entry that waits first, until that is delivered.
+	// These are about the entry that waits first, until it is delivered.
 	Single  bool   `json:"single,omitempty"`  // Discord refused several embeds at once
 	Refused bool   `json:"refused,omitempty"` // Discord refused what it says
 	Bare    string `json:"bare,omitempty"`    // ID of a message that is there without its embeds, as the bot may not embed links; "" for none
@@ -81,14 +81,14 @@ type trouble struct {
 	Reason string    `json:"reason"`
 	// Forbidden says that the bot lacks a permission.
 	Forbidden bool `json:"forbidden,omitempty"`
-	// Passing says that nobody has to mend anything. Other channels are not told.
+	// Passing says that the trouble ends by itself, as Discord fails. It is not posted to other channels.
 	Passing bool `json:"passing,omitempty"`
 }
 
 // lasts reports whether there is trouble until somebody mends something.
 func (t *trouble) lasts() bool { return t != nil && !t.Passing }
 
-// tidy drops the messages that count no more: they name customers.
+// tidy forgets the messages that do not count any more, since their slots name customers.
 func (s *state) tidy(now time.Time, lifetime time.Duration) {
 	s.Counters = slices.DeleteFunc(s.Counters, func(c counter) bool { return now.Sub(c.Created) >= lifetime })
 	for i := range s.Counters {
@@ -108,9 +108,8 @@ func tidy(slots []slot) {
 	}
 }
 
-// counterOf returns the index of the message that counts errors of a group, or
-// -1. tidy leaves those that may be edited freely: Discord limits edits of a message
-// that is more than an hour old (429 with code 30046).
+// counterOf returns the index of the message that counts errors of a group, or -1. Call tidy first: Discord limits edits
+// of a message that is more than an hour old (429 with code 30046).
 // https://discord.com/developers/docs/topics/opcodes-and-status-codes#json
 func (s *state) counterOf(group string) int {
 	for i, c := range slices.Backward(s.Counters) {
@@ -131,13 +130,13 @@ func indexOf(slots []slot, group string) int {
 
 // plan is one request: a message to post, or one to edit.
 type plan struct {
-	counter int    // index of the counter whose message is edited, or takes the place of one; -1 for none
+	counter int    // index of the counter whose message is edited, or posted anew; -1 for none
 	slots   []slot // what the message is to show, with totals
-	covers  []kept // that it tells of
+	covers  []kept // the entries that the message shows
 }
 
-// plan plans what to send for the entries that wait first, of which there is one at least: an edit
-// of the message that counts the first of them, or a message with those that none counts.
+// plan returns the request for the entries that wait first. If a message counts the first of them, the request is an edit
+// of it. Otherwise it is a new message with the entries that no message counts. waiting must not be empty.
 func (s *state) plan(waiting []kept) (p plan) {
 	limit := maxEmbeds
 	if s.Single || s.Refused {
@@ -165,8 +164,8 @@ func (s *state) plan(waiting []kept) (p plan) {
 	return p
 }
 
-// fits reports whether a message has room for one more slot. The lines of a message
-// stand above its embeds, so that none can follow one in the order of the posts.
+// fits reports whether a message has room for one more slot. Discord shows a message's lines above its embeds, so a line
+// that was posted after an embed must be in another message.
 func fits(slots []slot, another slot) bool {
 	var characters, content, title int
 	for _, s := range append(slices.Clip(slots), another) {
@@ -180,8 +179,8 @@ func fits(slots []slot, another slot) bool {
 	return follows && characters <= maxCharacters && content+title <= maxContent
 }
 
-// delivered notes that Discord has taken what was planned as the message with an ID; "" if it is not there any more. The
-// message may go on counting.
+// delivered notes that Discord has taken the planned message, and its ID; "" if the message is gone again. If the message
+// has errors that are counted, it goes on counting.
 func (s *state) delivered(p plan, id string, now time.Time) {
 	counts := slices.ContainsFunc(p.slots, func(s slot) bool { return s.GroupKey != "" }) && !s.Refused
 	s.Trouble, s.Failures, s.Single, s.Refused, s.Bare, s.Posts = nil, 0, false, false, "", 0
@@ -203,7 +202,8 @@ func forbids(err error) bool {
 	return code == rest.CodeMissingAccess || code == rest.CodeMissingPermissions
 }
 
-// turn sends one request to a channel for what waits first. If former is set, no entries of this process go there.
+// turn sends one request to a channel for the entries that wait first. former says that the channel is not in this
+// process's settings.
 func (ch *channel) turn(ctx context.Context, former bool) (again time.Duration, err error) {
 	if wait := time.Until(ch.paced); wait > 0 && !ch.closing.Load() { // Redis has it due
 		return wait, nil
@@ -242,7 +242,8 @@ func (ch *channel) turn(ctx context.Context, former bool) (again time.Duration, 
 	return max(o.after, time.Millisecond), nil
 }
 
-// read reads what waits first, after it has dropped what is too much or has waited for too long.
+// read reads the entries that wait first. Before that it drops entries if too many wait, or if they have waited too long
+// for a former channel.
 func (ch *channel) read(ctx context.Context, former, sure bool) (r reading, tried bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
@@ -272,12 +273,12 @@ func (ch *channel) read(ctx context.Context, former, sure bool) (r reading, trie
 type outcome struct {
 	done   []kept        // Discord has them
 	after  time.Duration // pause before the next request
-	unsure bool          // Discord may have what was sent, and has not said so
-	ended  bool          // this process is not to send more: nothing is to be saved
+	unsure bool          // Discord may have taken the message, but has not said so
+	ended  bool          // another process leads, or will: this one must not save anything
 }
 
-// deliver sends one request for the entries that wait first. If tried is set, Discord may have a message that
-// tells of the first ones.
+// deliver sends one request for the entries that wait first. tried says that Discord may already have a message with the
+// first ones.
 func (ch *channel) deliver(ctx context.Context, s *state, waiting []kept, tried bool) outcome {
 	p := s.plan(waiting)
 	shown, failure := ch.send(ctx, s, p, tried)
@@ -296,7 +297,7 @@ func (ch *channel) deliver(ctx context.Context, s *state, waiting []kept, tried 
 	case deleted && !edits && s.Bare == "": // by staff, after it was posted
 		return ch.taken(s, p, "")
 	case s.Bare != "" && (deleted || edits && malformed):
-		// Nobody sees the embeds, nor those that an edit has cleared: another message takes its place.
+		// The message has no embeds, perhaps since an edit has cleared them: another message takes its place.
 		ch.deleteBare(ctx, s)
 		if edits {
 			s.Counters[p.counter].Message = ""
@@ -318,7 +319,7 @@ func (ch *channel) deliver(ctx context.Context, s *state, waiting []kept, tried 
 	return outcome{after: ch.next()}
 }
 
-// send sends what is planned, and returns what is known of the message then, and what Discord says.
+// send sends a planned request. It returns the message's state after that, and Discord's error.
 func (ch *channel) send(ctx context.Context, s *state, p plan, tried bool) (message.State, error) {
 	ctx, cancel := context.WithTimeout(ctx, ch.config.Timing.Send)
 	defer cancel()
@@ -344,7 +345,8 @@ func (ch *channel) send(ctx context.Context, s *state, p plan, tried bool) (mess
 	})
 }
 
-// taken notes that Discord has what was planned, in the message with an ID; "" if that is gone.
+// taken notes that Discord has taken the planned message, and its ID; "" if the message is gone again. If the channel had
+// trouble, it logs and posts that this is over.
 func (ch *channel) taken(s *state, p plan, id string) outcome {
 	before := s.Trouble
 	s.delivered(p, id, time.Now())
@@ -377,17 +379,16 @@ func (s *state) pause(t Timing, longest time.Duration) time.Duration {
 	return min(wait, longest)
 }
 
-// deleteBare deletes the message that is there without its embeds: it says nothing. If Discord does not
-// delete it, it stays. The nonce of the next message is another one: Discord would post nothing for that of a
-// message which was deleted.
+// deleteBare deletes the message that is there without its embeds, since it says nothing. If Discord does not delete it,
+// it stays. The next message gets another nonce: for the nonce of a deleted message Discord would post nothing.
 func (ch *channel) deleteBare(ctx context.Context, s *state) {
 	_, _ = message.Delete(ctx, ch.config.Discord, ch.id, s.Bare)
 	s.Bare = ""
 	s.Posts++
 }
 
-// postpone has the request repeated later, and says why, once: what somebody has to mend also in the
-// other channels.
+// postpone makes the request be repeated later, and logs why, once. If somebody has to mend something, it also posts that
+// to the other channels.
 func (ch *channel) postpone(s *state, v rest.Verdict, failure error) outcome {
 	ch.noteSent(false)
 	t := ch.config.Timing
@@ -414,8 +415,8 @@ func (ch *channel) postpone(s *state, v rest.Verdict, failure error) outcome {
 	return o
 }
 
-// noteDropped counts entries that were dropped, and tells staff why, once a day: also in the channel
-// itself, where they read it once it works again.
+// noteDropped counts entries that were dropped, and posts why to all channels, once a day. The channel itself shows it
+// once it works again.
 func (ch *channel) noteDropped(n int, why string) {
 	texts := ch.config.Texts
 	ch.dropped.Add(uint64(n))

@@ -26,8 +26,8 @@ type Entry struct {
 	Category Category                `json:"-"`
 	Line     string                  `json:"line,omitempty"` // of markdown, 500 characters at most
 	Embed    *discordgo.MessageEmbed `json:"embed"`          // its title says what happened
-	// Own are the first fields of the embed. They are about this occurrence only, so a message that counts several
-	// does not show them.
+	// Own are the first fields of the embed. They are about this occurrence alone, so they are not shown in a message that
+	// counts several.
 	Own []*discordgo.MessageEmbedField `json:"own,omitempty"`
 	// Customer is the customer concerned. A message that counts says how many there are. The ID may be empty.
 	Customer Customer `json:"-"`
@@ -52,8 +52,7 @@ type Customer struct {
 const (
 	// maxReferences is how many references a card that counts shows: as many as a menu takes.
 	maxReferences = maxChoices
-	// maxCustomers is up to how many customers are counted. The text log.group.many
-	// holds this number.
+	// maxCustomers is how many customers are counted at most. The text log.group.many names this number.
 	maxCustomers = 50
 )
 
@@ -87,8 +86,7 @@ func (t *tally) add(later tally) {
 	}
 }
 
-// slot is a line or an embed of a message, shown with its count where that is above
-// one.
+// slot is a line or an embed of a message. It is shown with its count if that is above one.
 type slot struct {
 	Entry
 	Tally tally `json:"tally"`
@@ -102,8 +100,7 @@ func (s *slot) add(later slot) {
 	}
 }
 
-// kept is an Entry as it is kept until Discord has it: one, or several equal
-// errors that came within a second.
+// kept is what is kept until Discord has it: one Entry, or several equal errors that came within a second.
 type kept struct {
 	// ID is that of the occurrence, so that no entry is added twice.
 	ID string `json:"id"`

@@ -5,7 +5,7 @@
 // away, the process keeps its entries in memory (buffer.go). The leader reconciles channels. In one turn it reads the
 // first entries, sends one message or edit, and removes from the stream what Discord has taken, while it saves what the
 // channel's messages show (deliver.go). Entries that were read and not removed are pending. The next turn, perhaps of
-// another leader, reads these first, and looks for them in the channel if they may have been sent.
+// another leader, reads these first. If they may have been sent, it looks for them in the channel.
 //
 // Equal errors become one message with a count. Those of the same second are counted in the process already.
 //
@@ -36,7 +36,8 @@ import (
 // Config is what a Delivery needs.
 type Config struct {
 	Discord message.Discord
-	// OnBack is rest.Client.OnBack: entries are tried again at once after an outage of Discord. It may be nil.
+	// OnBack is rest.Client.OnBack. With it, entries are tried again as soon as an outage of Discord is over. It may
+	// be nil.
 	OnBack func(func()) (stop func())
 	Redis  redis.UniversalClient
 	// Embedded says that Redis ends with the process.
@@ -56,29 +57,29 @@ type Config struct {
 	MaxWaiting int
 }
 
-// DefaultMaxWaiting is a day of a busy company's entries, and some 100 MB in Redis. More come only
-// if a channel takes nothing for that long.
+// DefaultMaxWaiting is as many entries as a busy company has in a day: some 100 MB in Redis. More wait only if a
+// channel takes nothing for longer.
 const DefaultMaxWaiting = 100_000
 
 // Timing is how the delivery uses time. DefaultTiming is for Discord; tests may
 // be less patient.
 type Timing struct {
 	Record   time.Duration // bound on Post
-	Flush    time.Duration // between two attempts to add to Redis what the process keeps
+	Flush    time.Duration // between two attempts to add the entries in memory to Redis
 	Turn     time.Duration // between two requests to a channel
-	CountFor time.Duration // age up to which a message counts
-	// Work bounds what is done about a channel at once.
+	CountFor time.Duration // for how long a message goes on counting equal errors
+	// Work bounds one turn at a channel.
 	Work       time.Duration
-	Send       time.Duration // bound on what is sent to Discord at once; less than Work
+	Send       time.Duration // bound on the requests to Discord in a turn; less than Work
 	Grace      time.Duration // how long Redis may be away before errors and lifecycle are delivered from memory
 	RetryFirst time.Duration // pause before a failed request is repeated; it doubles
-	RetryMost  time.Duration // longest pause where Discord may be back, or somebody has mended something, any time
-	RetryBusy  time.Duration // longest pause where Discord asks for one
+	RetryMost  time.Duration // longest pause after a failure that may be over at any time
+	RetryBusy  time.Duration // longest pause that Discord may ask for
 }
 
-// DefaultTiming keeps within Discord's five messages in 5 s for a channel, and
-// under the hour after which edits of a message are limited. A channel in which the bot lacks a
-// permission costs about 60 of the 10,000 invalid requests in ten minutes after which Discord bans
+// DefaultTiming keeps within Discord's limit of five messages in 5 s for a channel. It ends counting before a message is
+// an hour old, when Discord begins to limit edits. If the bot lacks a permission in a channel, it makes about 60 invalid
+// requests in ten minutes; after 10,000 of them Discord bans
 // (https://discord.com/developers/docs/topics/rate-limits#invalid-request-limit-aka-cloudflare-bans).
 func DefaultTiming() Timing {
 	return Timing{
@@ -134,8 +135,8 @@ func New(c Config) *Delivery {
 	return d
 }
 
-// channel returns the channel with an ID, and whether entries of this process go there. To another one
-// entries of a replica with other settings may go, or went.
+// channel returns the channel with an ID, and whether entries of this process go there. If they do not, the entries
+// there are of a replica with other settings, or from before a change of the settings.
 func (d *Delivery) channel(id string) (ch *channel, own bool) {
 	if i := slices.IndexFunc(d.all, func(ch *channel) bool { return ch.id == id }); i >= 0 {
 		return d.all[i], true
@@ -146,7 +147,7 @@ func (d *Delivery) channel(id string) (ch *channel, own bool) {
 	}, false
 }
 
-// Start looks after the entries that this process keeps, until Close.
+// Start starts to add the entries in this process's memory to Redis, until Close.
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
 		d.running.Go(ch.run)
@@ -156,8 +157,8 @@ func (d *Delivery) Start() {
 	}
 }
 
-// hasten has the channels be due whose entries wait for Discord to answer. This process need not
-// lead.
+// hasten makes the channels due at once whose entries wait for Discord to answer. It works in a process that does not
+// lead, too.
 func (d *Delivery) hasten() {
 	ctx, cancel := context.WithTimeout(d.ctx, callLimit)
 	defer cancel()
@@ -187,8 +188,8 @@ func (d *Delivery) reconcile(ctx context.Context, id string) (again time.Duratio
 	return ch.turn(ctx, !own)
 }
 
-// skip drops the entry that waits first for a channel: the leader cannot deal with it. What is known of
-// the messages there goes with it, as that may be the reason.
+// skip drops the entry that waits first for a channel, since the leader cannot deal with it. It also drops the channel's
+// state, since that may be the reason.
 func (d *Delivery) skip(ctx context.Context, id string) error {
 	ch, _ := d.channel(id)
 	skipped, err := ch.stream.skip(ctx)
@@ -210,7 +211,7 @@ func (d *Delivery) Post(e Entry) {
 	}
 }
 
-// announce posts to the other channels that one has or had trouble, once for each change.
+// announce posts to all other channels that one of them has trouble, or has none any more. Each change is posted once.
 func (d *Delivery) announce(about, news string, t *trouble, e *discordgo.MessageEmbed) {
 	key := strings.Join([]string{news, about, t.Since.Format(time.RFC3339Nano)}, " ")
 	for _, ch := range d.all {
@@ -220,9 +221,8 @@ func (d *Delivery) announce(about, news string, t *trouble, e *discordgo.Message
 	}
 }
 
-// Close delivers what can be delivered until ctx is done, and leaves the rest to other processes
-// or to the next start. If this process leads, it is to lead on until Close returns. Close is
-// called once.
+// Close delivers entries until none is left or ctx is done. It leaves the rest to other processes, or to the next start.
+// A process that leads must keep leading until Close returns. Call Close once.
 func (d *Delivery) Close(ctx context.Context) {
 	if d.stopBack != nil {
 		d.stopBack()

@@ -26,9 +26,8 @@ const (
 	green  = 0x23a55a
 )
 
-// message returns what a message with these slots shows. The title of the first card is the last
-// line of the content: a phone shows the content in its notification, and of an embed nothing
-// (saadbruno/minecraft-discord-webhook#5).
+// message returns the message with these slots. The title of the first card is the last line of the content, since a
+// phone's notification shows the content and nothing of an embed (saadbruno/minecraft-discord-webhook#5).
 func (ch *channel) message(slots []slot) interaction.Message {
 	m := interaction.Message{Components: ch.config.Buttons.rows(slots, ch.config.Texts)}
 	var lines []string
@@ -50,8 +49,8 @@ func (ch *channel) message(slots []slot) interaction.Message {
 	return m
 }
 
-// shown returns the embed. Where it counts several, it is what they have in common,
-// with how many there were, whom they concern, and what leads to the latest.
+// shown returns the embed. If it counts several occurrences, it shows what they have in common, how many there were, how
+// many customers they concern, and the latest references.
 func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 	e := *s.Embed // a copy: message may move its title
 	if s.Tally.Count <= 1 || s.Latest {
@@ -84,8 +83,7 @@ func (t tally) said(texts *locale.Texts) string {
 	}
 }
 
-// size is how many characters count towards the limit of a message, at most: there
-// are no fewer bytes.
+// size returns a bound on the characters that count towards the limit of a message: their bytes, which are no fewer.
 func (s slot) size() int {
 	if s.Embed == nil {
 		return 0
@@ -97,7 +95,7 @@ func (s slot) size() int {
 	return n
 }
 
-// texts returns what an embed says, and what fields beside it do.
+// texts returns all texts of an embed and of further fields.
 func texts(e *discordgo.MessageEmbed, beside ...*discordgo.MessageEmbedField) []string {
 	list := []string{e.Title, e.Description}
 	for _, f := range slices.Concat(beside, e.Fields) {
@@ -109,7 +107,8 @@ func texts(e *discordgo.MessageEmbed, beside ...*discordgo.MessageEmbedField) []
 	return list
 }
 
-// refused stands in for an entry that Discord has refused as malformed. The process log has the entry.
+// refused returns what is shown in place of an entry that Discord has refused as malformed. The process log has the
+// entry.
 func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 	title := s.Line
 	if s.Embed != nil {
@@ -119,8 +118,8 @@ func refused(s slot, t *locale.Texts) *discordgo.MessageEmbed {
 	return notice("⚠️ "+t.Text("log.refused.title"), why, orange, s.Tally.Since)
 }
 
-// failing says that another channel cannot be written to, and healed that it can again. A thread needs other
-// permissions: Send Messages has no effect there.
+// failing says that the bot cannot write to another channel, and healed that it can again. In a thread the bot needs
+// other permissions: Send Messages has no effect there.
 // https://discord.com/developers/docs/topics/threads#permissions
 func (t *trouble) failing(channelID string, texts *locale.Texts) *discordgo.MessageEmbed {
 	text := mention(channelID) + "\n" + sanitize.Markdown(t.Reason, reasonLimit)
@@ -147,15 +146,13 @@ func timestamp(at time.Time, style string) string {
 	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
 }
 
-// equal reports whether a message in a channel is what was sent, as far as Discord
-// leaves that as it is.
+// equal reports whether a message in a channel is what was sent. It compares only what Discord leaves as it is.
 func equal(posted rest.Posted, sent interaction.Message) bool {
 	return essence(posted.Content) == essence(sent.Content) &&
 		slices.EqualFunc(posted.Embeds, sent.Embeds, func(a, b *discordgo.MessageEmbed) bool { return essenceOf(a) == essenceOf(b) })
 }
 
-// bare reports whether a message in a channel is what was sent, but for the embeds that Discord
-// dropped.
+// bare reports whether a message in a channel is what was sent, without the embeds: Discord has dropped them.
 func bare(posted rest.Posted, sent interaction.Message) bool {
 	if len(posted.Embeds) > 0 || len(sent.Embeds) == 0 || essence(posted.Content) != essence(sent.Content) {
 		return false

@@ -10,11 +10,11 @@ import (
 type Status struct {
 	Channel    string // ID
 	Categories []Category
-	// Waiting is how many entries Discord does not have yet, equal errors of a
-	// second counted as one, and Oldest when the first came; zero without any.
+	// Waiting is how many entries Discord does not have yet. Equal errors of one second count as one entry. Oldest is
+	// when the first entry came; zero if there is none.
 	Waiting int
 	Oldest  time.Time
-	// Trouble is why Discord does not take any; empty while it does.
+	// Trouble is why Discord takes no entries; empty while it takes them.
 	Trouble string
 	// Forbidden says that the bot lacks a permission in the channel.
 	Forbidden bool

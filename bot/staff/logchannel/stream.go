@@ -23,11 +23,11 @@ const (
 	// formerFor is for how long entries wait for a channel that is not in the settings any more.
 	// Until then a replica with the former settings may run, and its channel may be mended.
 	formerFor = 24 * time.Hour
-	// readAtOnce is how many entries are read for a message. Those that are only counted, in a message that
-	// is there or with another one of these, are not among them: readMost bounds all.
+	// readAtOnce is how many entries are read for a message. An entry that only adds to a count is not one of them.
+	// readMost bounds the entries with those that only add to a count.
 	readAtOnce, readMost = maxEmbeds, 1000
-	// group and consumer are those of all leaders, one after the other: what one has read and not
-	// acknowledged, the next one reads first.
+	// group and consumer are the same for all leaders. So a leader first reads what the one before has read and not
+	// acknowledged.
 	group, consumer = "leader", "leader"
 )
 
@@ -39,7 +39,7 @@ const (
 //	{logs}:due             sorted set: the channels for which entries wait, by when they are tried
 //	                       (Unix ms by Redis's clock)
 //
-// What waits does not expire, so that an eviction policy of volatile-* takes nothing that is needed.
+// The keys of entries that wait do not expire, so an eviction policy of volatile-* takes none of them.
 type stream struct {
 	redis    redis.UniversalClient
 	channel  string
@@ -47,8 +47,8 @@ type stream struct {
 	state    string        // key
 	ids      string        // what the keys of IDs begin with
 	stateFor time.Duration // for how long the state is kept
-	adds     *redis.Script
-	done     *redis.Script
+	adds     *redis.Script // addScript
+	done     *redis.Script // doneScript
 }
 
 func newStream(c Config, channel string) *stream {
@@ -68,9 +68,9 @@ if not redis.call('SET', KEYS[1], 1, 'NX', 'PX', ARGV[1]) then return 0 end
 redis.call('XADD', KEYS[2], '*', 'e', ARGV[2])
 return redis.call('ZADD', KEYS[3], 'NX', 0, ARGV[3])`
 
-// doneScript takes entries out, saves the state unless another version is there, and has the channel be
-// due later or, if nothing waits, not any more. It returns how many entries wait; -1 for another
-// version. It may be repeated.
+// doneScript removes entries, saves the state, and makes the channel due later or, if no entry waits, not at all. It
+// returns how many entries wait. If the saved state has another version than was read, it changes nothing and returns -1.
+// It may be repeated.
 //
 // KEYS: the stream, the state, what is due. ARGV: the version that was read ("" for none), the new one, the
 // state, for how long it is kept (ms), the channel, after how many ms it is due, the group, then the
@@ -89,8 +89,8 @@ if waiting > 0 then redis.call('ZADD', KEYS[3], string.format('%.0f', t[1] * 100
 else redis.call('ZREM', KEYS[3], ARGV[5]) redis.call('DEL', KEYS[1]) end
 return waiting`
 
-// add adds entries, in this order, and reports whether the channel was not due before. It may be
-// repeated if its outcome is not known.
+// add adds entries in this order, and reports whether the channel was not due before. If the outcome is not known, add
+// may be called again.
 func (s *stream) add(ctx context.Context, entries []kept) (due bool, err error) {
 	added := make([]*redis.Cmd, len(entries))
 	_, err = s.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -111,7 +111,7 @@ type reading struct {
 	waiting int      // entries
 	first   string   // ID in the stream of the first one; "" without any
 	entries []kept   // that wait first
-	gone    []string // what is pending and was trimmed, by IDs in the stream
+	gone    []string // IDs in the stream of pending entries that were trimmed
 }
 
 // look returns what is known of a channel, without the entries.
@@ -164,7 +164,7 @@ func (s *stream) read(ctx context.Context, r *reading, sure bool) (tried bool, e
 	return false, err
 }
 
-// slots returns how many entries are not only counted.
+// slots returns how many of the entries need a slot of their own: the others only add to a count.
 func (r *reading) slots() (n int) {
 	groups := make(map[string]bool)
 	for _, c := range r.state.Counters {
@@ -181,8 +181,8 @@ func (r *reading) slots() (n int) {
 	return n
 }
 
-// readFrom reads what is pending ("0"), or what was never read (">"). Without a group, as Redis has
-// lost it or none has waited lately, it makes one.
+// readFrom reads entries that are pending ("0"), or that were never read (">"). If the group does not exist, it creates
+// it: Redis may have lost it, or no entry has waited lately.
 func (s *stream) readFrom(ctx context.Context, r *reading, from string, count int) error {
 	args := &redis.XReadGroupArgs{Group: group, Consumer: consumer, Streams: []string{s.key, from}, Count: int64(count), Block: -1}
 	found, err := s.redis.XReadGroup(ctx, args).Result()
@@ -231,14 +231,14 @@ func (s *stream) skip(ctx context.Context) (skipped bool, err error) {
 	return err == nil && waiting >= 0, err
 }
 
-// dropOutdated drops what has waited for formerFor, and returns how many entries that were.
+// dropOutdated drops the entries that have waited for longer than formerFor, and returns how many those were.
 func (s *stream) dropOutdated(ctx context.Context) (dropped int64, err error) {
 	before := strconv.FormatInt(time.Now().Add(-formerFor).UnixMilli(), 10)
 	return s.redis.XTrimMinID(ctx, s.key, before).Result()
 }
 
-// dropSurplus drops what is more than may wait: of the oldest, errors that are counted go before all
-// others. It returns how many entries that were.
+// dropSurplus drops entries so that at most most are left, and returns how many it has dropped. Among the oldest it drops
+// errors that are counted first.
 func (s *stream) dropSurplus(ctx context.Context, surplus, most int) (dropped int64, err error) {
 	oldest, err := s.redis.XRangeN(ctx, s.key, "-", "+", readMost).Result()
 	if err != nil {
@@ -260,13 +260,13 @@ func (s *stream) dropSurplus(ctx context.Context, surplus, most int) (dropped in
 	return dropped + rest, err
 }
 
-// dueNow has the channel be tried now if anything waits there.
+// dueNow makes the channel due now if entries wait there.
 func (s *stream) dueNow(ctx context.Context) error {
 	return s.redis.ZAddXX(ctx, s.due, redis.Z{Member: s.channel}).Err()
 }
 
-// readKept decodes an entry. One that another version of the program wrote and this one cannot
-// read is shown as it is.
+// readKept decodes an entry. If it cannot, since another version of the program has written the entry, it returns one
+// that shows the JSON as it is.
 func readKept(content string) kept {
 	var e kept
 	if err := json.Unmarshal([]byte(content), &e); err != nil || e.Line == "" && e.Embed == nil {
