@@ -15,12 +15,11 @@ type result struct {
 	status string // of a server after an action; may be empty
 }
 
-// decoder reads an answer. serverID is the server that the call was about; it is
-// empty where the call was not about one.
+// decoder reads an answer. serverID is the server that the call was about; empty if it was not about one.
 type decoder func(answer object, serverID string) (result, error)
 
-// decodeList reads a list, each record by itself. One without an ID is left out. Of
-// several records with one ID, which could not be told apart in a call, it keeps the first.
+// decodeList reads a list, each record by itself. It leaves out a record without an ID. Of several records with the same
+// ID it keeps the first, as no call could tell them apart.
 func decodeList(answer object, _ string) (result, error) {
 	records, err := answer.list("servers")
 	if err != nil {
@@ -56,8 +55,7 @@ func decodeList(answer object, _ string) (result, error) {
 	return result{list: list}, nil
 }
 
-// decodeServer reads a record that is bare or under "server". The document does
-// not say which it is.
+// decodeServer reads a record. The document does not say whether it is bare or under "server", so it may be either.
 func decodeServer(answer object, serverID string) (result, error) {
 	s := answer.recordIn()
 	switch {
@@ -74,7 +72,7 @@ var (
 	errOther = errors.New("the record of another server")
 )
 
-// decodeStatus reads the answer to an action, which must say that it succeeded.
+// decodeStatus reads the answer to an action. It must say that the action succeeded.
 func decodeStatus(answer object, _ string) (result, error) {
 	if ok, said := answer.ok(); !ok || !said {
 		return result{}, errors.New(`no "ok": true`)
@@ -82,8 +80,8 @@ func decodeStatus(answer object, _ string) (result, error) {
 	return result{status: answer.text("status")}, nil
 }
 
-// decodeChangedServer reads the answer to an action that made or changed a server. Where
-// the call was about a server, the record may be missing: "ok" says that it succeeded.
+// decodeChangedServer reads the answer to an action that created or changed a server. If it was to change one, the record
+// may be missing: "ok" says that it succeeded.
 func decodeChangedServer(answer object, serverID string) (result, error) {
 	if _, err := decodeStatus(answer, ""); err != nil {
 		return result{}, err
@@ -100,8 +98,8 @@ func decodeChangedServer(answer object, serverID string) (result, error) {
 	return result{server: s}, nil
 }
 
-// ok returns what an answer says of its success, and whether it says anything. Some
-// languages have no booleans, or write them in quotes.
+// ok returns whether an answer says that the action succeeded, and whether it says anything about that. It also reads
+// numbers and texts: some languages have no booleans, or write them in quotes.
 func (o object) ok() (ok, said bool) {
 	switch strings.ToLower(scalar(o.member("ok"))) {
 	case "true", "1":
@@ -136,8 +134,8 @@ func (o object) server() Server {
 	return s
 }
 
-// subdomain reads a server's subdomain. The document does not say what that is where it
-// is not null, so what is neither a text nor nothing is kept as JSON.
+// subdomain reads a server's subdomain. The document does not say of what type it is if it is not null, so an object or a
+// list is kept as JSON.
 func (o object) subdomain() string {
 	switch v := o.member("subdomain"); kindOf(v) {
 	case fastjson.TypeObject, fastjson.TypeArray:

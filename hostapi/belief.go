@@ -12,19 +12,17 @@ import (
 	"time"
 )
 
-// Blip is for how long the service may not list what it listed before, while nobody takes that for
-// true: accounts, and servers of one.
+// Blip is for how long nobody believes the service if it no longer lists an account, or a server, that it listed before.
 const Blip = 10 * time.Minute
 
-// Several is how many accounts have to fail, or not to be found any more, for that to be an outage of the service.
+// Several is how many accounts must fail, or be no longer found, before that counts as an outage of the service.
 const Several = openAfter
 
-// A status of 404 may come from a gateway that does not find the service. Such answers are pages, plain text, nothing at
-// all, or JSON about a route (Kong, Spring, FastAPI, Express). So it says something of an account or a
-// server only if it is JSON that speaks of one: the service's own word. Without that a 404 to an
-// action tells that the service is away, as does one to the question for an account that
-// was listed before. That an account is unknown of which nothing was known is believed,
-// unless the circuit breaker is open.
+// A 404 may come from a gateway that does not find the service. The body of such an answer is a page, plain text, nothing
+// at all, or JSON about a route (Kong, Spring, FastAPI, Express). So a 404 is the service's own word about an account or
+// a server only if its body is JSON that speaks of one. A 404 without that is taken to say that the service is away, if it
+// answers an action or the question for an account that was listed before. A 404 for an account of which nothing was
+// known is believed, unless the circuit breaker is open.
 
 // listing is the key of contexts that AsListed returns.
 type listing struct{}
@@ -35,13 +33,13 @@ type Listing struct {
 	Servers int       // how many it had then
 }
 
-// AsListed returns a context for a question for an account that the service has listed before. That it is
-// no more, or has no servers any more, is an error with Doubted then, unless the service says so in its own words.
+// AsListed returns a context for asking for an account that the service has listed before. If the service then does not
+// find the account, or lists no servers of it, the error has Doubted set, unless the service says so in its own words.
 func AsListed(ctx context.Context, l Listing) context.Context {
 	return context.WithValue(ctx, listing{}, l)
 }
 
-// judge decides whether an answer is believed that says that there is no such account or server.
+// judge decides whether an answer is believed if it says that there is no such account or server.
 func (c *Client) judge(ctx context.Context, o operation, failure *Error, body []byte) *Error {
 	if failure.Code != CodeNotFound {
 		return failure
@@ -58,7 +56,7 @@ func (c *Client) judge(ctx context.Context, o operation, failure *Error, body []
 	return failure
 }
 
-// judgeEmpty decides whether a list without servers is believed; nil: it is.
+// judgeEmpty decides whether a list without servers is believed. It returns nil if so.
 func (c *Client) judgeEmpty(ctx context.Context, o operation, res *http.Response, l List, body []byte) *Error {
 	known, _ := ctx.Value(listing{}).(Listing)
 	if o.name != OpList || len(l.Servers) > 0 || known.Servers == 0 || countsNone(body) {

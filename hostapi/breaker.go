@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// openAfter is how many accounts must begin to fail, with no success between,
-	// for the circuit breaker to open.
+	// openAfter is how many accounts must begin to fail, with no success in between, before the circuit breaker opens.
 	openAfter = 5
 	// pause is between two calls for failing accounts while the breaker is open.
 	pause = time.Second
@@ -20,16 +19,15 @@ const (
 	maxFailing = 10_000
 )
 
-// breaker is a circuit breaker. It keeps calls from a service that is away.
+// breaker is a circuit breaker. While the service is away, it lets few calls through to it.
 //
-// The service may fail for some accounts alone. An account whose last call
-// failed is therefore remembered as failing until a call for it succeeds, and its
-// further failures do not count. While the breaker is open, one call a second is let
-// through for failing accounts. The first call for any other account is let through at
-// once, as it reports whether the service works, and calls that come meanwhile wait for it.
+// The service may fail for some accounts only. So an account whose last call failed is remembered as failing, and its
+// further failures do not count until a call for it has succeeded. While the breaker is open, one call a second is let
+// through for all failing accounts together. The first call for any other account is let through at once, since it shows
+// whether the service works. Calls that come meanwhile wait for its end.
 //
-// A 429 tells the breaker nothing: what limits requests often stands before the service, and
-// answers whether that works or not.
+// A 429 tells the breaker nothing: it often comes from a gateway, and that answers whether the service behind it works
+// or not.
 type breaker struct {
 	onDown func(reason error)
 	onUp   func(after time.Duration)
@@ -55,7 +53,7 @@ func (b *breaker) downSince() time.Time {
 	return b.openSince
 }
 
-// repeats takes note of when a call that failed is made again.
+// repeats notes when a call that failed is made again.
 func (b *breaker) repeats(at time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -68,8 +66,8 @@ func (b *breaker) waitsUntil() time.Time {
 	return later(b.repeatAt, b.retryAt)
 }
 
-// allow reports whether a call may be made, and returns its error if not. A call that
-// is allowed must be passed to record when it has ended, with its probe.
+// allow waits until a call may be made, or returns why it may not. When a call that is allowed has ended, the caller must
+// pass its outcome and its probe to record.
 func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {
 	limit := time.After(probeWait)
 	for {
@@ -90,8 +88,8 @@ func (b *breaker) allow(ctx context.Context, call call) (*probe, *Error) {
 	}
 }
 
-// try allows or refuses a call now. Where another call's probe is under way it
-// returns that, with what to say if the probe fails.
+// try allows or refuses a call now. If another call's probe is under way, it returns that probe, and the refusal in case
+// the probe fails.
 func (b *breaker) try(call call, now time.Time) (own, other *probe, refusal *Error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -112,7 +110,7 @@ func (b *breaker) try(call call, now time.Time) (own, other *probe, refusal *Err
 	}
 }
 
-// giveBack ends a probe before its call has ended. The next call may be one then.
+// giveBack ends a probe before its call has ended, so that the next call may be the probe.
 func (b *breaker) giveBack(p *probe) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -127,8 +125,7 @@ func (b *breaker) end(p *probe) {
 	}
 }
 
-// record takes the outcome of a call that was allowed; failure is nil for a
-// success.
+// record notes the outcome of a call that was allowed. failure is nil if it succeeded.
 func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time) {
 	b.mu.Lock()
 	before := b.openSince
@@ -165,9 +162,8 @@ func (b *breaker) record(userID string, p *probe, failure *Error, now time.Time)
 	}
 }
 
-// answered reports whether the outcome of a call is one that only a service that
-// works gives: a success, or the refusal of what it was asked. A gateway may say
-// that something is not found.
+// answered reports whether only a working service can have given this outcome: a success, or a refusal. A 404 may be a
+// gateway's, so it counts only in the service's own words.
 func answered(failure *Error) bool {
 	return failure == nil || failure.Status != 0 && (failure.Code != CodeNotFound || failure.OwnWord) &&
 		!slices.Contains([]Code{CodeUnavailable, CodeMalformed, CodeCanceled, CodeRateLimited}, failure.Code)

@@ -4,30 +4,28 @@
 // server. An account belongs to one user of the chat platform. Every method
 // takes that user's ID, and the service answers only about that user's servers.
 //
-// Every error is an *Error. Its code is the kind of failure. For an action it also says whether the action may have
-// been carried out all the same. An action has succeeded only if the answer says "ok": true or is a 204. Any other
-// answer of 2xx leaves it open, and so does one to a creation without the new server's ID.
+// Every error is an *Error. Its code is the kind of failure. If an action fails, the error also says whether the service
+// may have carried it out all the same. An action has succeeded only if the answer says "ok": true or is a 204. After any
+// other answer of 2xx nobody knows whether it has, nor after an answer to a creation that lacks the new server's ID.
 //
-// Answers are read tolerantly: see object. An HTML page is not the service's answer: the service is unavailable. Under
-// 3xx or 4xx it also means that an action has not reached the service.
+// Answers are read tolerantly: see object. An HTML page is not the service's answer, so the service counts as
+// unavailable. A page with a status of 3xx or 4xx also means that an action has not reached the service.
 //
-// Operations that only read are tried up to three times within their context's deadline. Actions are sent again only if
-// they certainly did not reach the service, if it refused the secret and another is in use by now, or if it answered 429
-// and said when to try again. A call waits for 10 s at most in all.
+// An operation that only reads is tried up to three times within its context's deadline. An action is sent again only in
+// three cases: it certainly did not reach the service; the service refused the secret, and another is in use by now; the
+// service answered 429 and said when to try again. In all, a call waits for at most 10 s.
 //
-// The client has a circuit breaker. It opens when the calls of five accounts
-// have shown the service to be away (no connection, no answer in time, a status
-// of 5xx, an answer that makes no sense, a 404 to the question for an account that it has
-// listed) and none has succeeded between. While
-// it is open, one call at a time is let through, and closes the breaker if the
-// service answers it. Others wait for that for a second at most, and fail with
-// CodeUnavailable after no attempt. Accounts whose calls failed fail at once, but for
-// one call a second.
+// The client has a circuit breaker. It opens when calls for five accounts have shown that the service is away, and none
+// has succeeded in between. What shows it is no connection, no answer in time, a status of 5xx, an answer that makes no
+// sense, or a 404 for an account that the service has listed before. While the breaker is open, one call at a time is let
+// through. If the service answers it, the breaker closes. Other calls wait for that call for at most a second, and then
+// fail with CodeUnavailable without an attempt. Calls for an account whose last call failed do not wait: they fail at
+// once, but one call a second for these accounts is let through.
 //
-// After a 429 that says when to try again, no request is made for the same account until then, for
-// ten minutes at most. If another account meets a 429 before that, within 30 s, none is made for
-// any account, for 30 s at most. Calls wait for that as above, or fail with CodeRateLimited after
-// no attempt. A 429 neither opens the breaker nor closes it.
+// If the service answers 429 and says when to try again, no request is made for the same account until then, for at most
+// ten minutes. If it answers 429 for another account meanwhile, within 30 s, no request is made for any account, for at
+// most 30 s. A call waits until the pause is over, as above, or fails with CodeRateLimited without an attempt. A 429
+// neither opens the breaker nor closes it.
 package hostapi
 
 import (
@@ -42,7 +40,7 @@ import (
 type Call struct {
 	Op       Operation
 	Code     Code          // empty: it succeeded
-	Attempts int           // requests that were made; 0 where the call was refused before
+	Attempts int           // requests that were made; 0 if none was, as the call was refused before
 	Duration time.Duration // of the whole call, with its pauses
 	Reason   string        // why it failed, as Error.Reason says it; empty if it succeeded
 }
@@ -106,9 +104,9 @@ func (c *Client) Offers(op Operation) bool {
 // DownSince returns since when the circuit breaker is open; zero: it is closed.
 func (c *Client) DownSince() time.Time { return c.breaker.downSince() }
 
-// WaitsUntil returns when the client next sends a paused request: a retry, a call for an account whose calls fail or,
-// after a 429, one for the account that met it last or for any. It may be in the past.
+// WaitsUntil returns when the client next sends a request that waits: the latest retry, a call for an account whose calls
+// fail, or a call that was paused by the latest 429. The time may be in the past.
 func (c *Client) WaitsUntil() time.Time { return later(c.breaker.waitsUntil(), c.limits.until()) }
 
-// Close closes connections that are idle. Calls under way are left alone.
+// Close closes idle connections. Calls under way go on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

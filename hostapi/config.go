@@ -13,7 +13,7 @@ import (
 
 // Config is what a Client needs. Operations, StatusMap, Transport and OnRefused may be left out.
 type Config struct {
-	// BaseURL is the address of the service that all paths are relative to.
+	// BaseURL is the service's address. The paths of operations are relative to it.
 	BaseURL string
 	// Secret is the bearer token shared with the service.
 	Secret secret.Text
@@ -41,8 +41,7 @@ type Config struct {
 	OnRefused func()
 }
 
-// ConfigError is a mistake in a Config. It repeats no value: a secret may stand
-// in the place of another.
+// ConfigError is a mistake in a Config. It repeats no value, since somebody may have put the secret into the wrong field.
 type ConfigError struct {
 	// Field is url, secret, or operations with the names of an operation
 	// and of what is changed: operations.restart.path.
@@ -67,8 +66,7 @@ func (c Config) Validate() []*ConfigError {
 	return append(mistakes, wrong...)
 }
 
-// ParseURL returns the base URL of an API. Its errors do not repeat the address:
-// it may hold a password.
+// ParseURL parses the base URL of an API. Its errors do not repeat the address: it may hold a password.
 func ParseURL(address string, allowHTTP bool) (*url.URL, error) {
 	if address == "" {
 		return nil, errors.New("is missing")

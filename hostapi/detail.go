@@ -16,11 +16,11 @@ const (
 	maxWords  = 300
 )
 
-// printable makes text from outside fit for Error.Detail.
+// printable returns text from outside in the form of Error.Detail.
 func (c *Client) printable(text string) string { return c.printableWithin(text, maxDetail) }
 
-// printableWithin makes a line of text from outside. The secret is looked for before the text is cut,
-// as it might be cut in two.
+// printableWithin returns text from outside as one line. It masks the secret before it cuts the text: otherwise it might
+// leave a part of the secret.
 func (c *Client) printableWithin(text string, limit int) string {
 	text = strings.Map(func(r rune) rune {
 		switch {
@@ -39,8 +39,8 @@ func (c *Client) printableWithin(text string, limit int) string {
 	return string(runes)
 }
 
-// masking returns a function that puts mask in the place of a secret, as the
-// secret is or as Go, JSON, an address or a page writes it.
+// masking returns a function that replaces a secret by mask. It finds the secret as it is, and as Go, JSON, a URL or a
+// page writes it.
 func masking(secret, mask string) func(text string) string {
 	encoded, _ := json.Marshal(secret) // which cannot fail for a string
 	var pairs []string

@@ -27,21 +27,20 @@ const (
 	maxAttempts = 3
 	// firstBackoff is the wait before the second attempt, on average; it doubles.
 	firstBackoff = 100 * time.Millisecond
-	// maxWait bounds for how long a call waits in all, between its requests and before the
-	// first one.
+	// maxWait bounds how long a call waits in all, before its first request and between its requests.
 	maxWait = 10 * time.Second
-	// maxSpread bounds by how much longer a call waits, and no two for the same time. Otherwise all
-	// that wait for the same would come back at the same moment.
+	// maxSpread bounds the random time that is added to each wait. Without it, all calls that wait for the same pause
+	// would be sent at the same moment.
 	maxSpread = time.Second
 )
 
 // once is the key of contexts that Once returns.
 type once struct{}
 
-// Once returns a context in which the request of a call is sent once at most, whatever
-// the outcome, unless its secret is refused and there is another, and waits for nothing. It is for
-// calls that nobody waits for: they can be made again later, and what the service answers, such as how long to wait, is
-// known at once. A 429 to such a call pauses no other call; the caller is to make fewer of them.
+// Once returns a context for calls that nobody waits for, since they can be made again later. A call with it never waits,
+// and its request is sent at most once, or twice if the secret was refused and there is another by now. So the caller
+// learns at once what the service answered, such as how long to wait. A 429 to such a call pauses no other call: its
+// caller is to make fewer of them.
 func Once(ctx context.Context) context.Context { return context.WithValue(ctx, once{}, true) }
 
 func isOnce(ctx context.Context) bool { return ctx.Value(once{}) != nil }
@@ -50,12 +49,12 @@ func isOnce(ctx context.Context) bool { return ctx.Value(once{}) != nil }
 type call struct {
 	op       Operation
 	userID   string
-	serverID string         // empty where the operation is not about one server
+	serverID string         // empty if the operation is not about one server
 	fields   map[string]any // of the body, beside the user's ID
 }
 
-// do makes a call if its arguments are right, and the service's limits and the circuit breaker
-// allow it. Everything that is sent to the service is sent here.
+// do makes a call, if its arguments are right and neither the service's limits nor the circuit breaker forbid it. All
+// requests to the service are made through it.
 func (c *Client) do(ctx context.Context, call call) (got result, err error) {
 	started, attempts := time.Now(), 0
 	o, failure := c.prepare(call)
@@ -91,8 +90,8 @@ func (c *Client) prepare(call call) (operation, *Error) {
 	return o, nil
 }
 
-// guard makes a call if limits and breaker allow it. The breaker learns how it ended also if that
-// is a panic or runtime.Goexit, which tells it nothing.
+// guard makes a call if the limits and the breaker allow it. The breaker is told of every end, also of a panic or
+// runtime.Goexit: those tell it nothing about the service, but end its probe.
 func (c *Client) guard(ctx context.Context, o operation, call call) (got result, attempts int, failure *Error) {
 	patience := maxWait
 	if failure = c.await(ctx, call, &patience); failure != nil {
@@ -108,8 +107,8 @@ func (c *Client) guard(ctx context.Context, o operation, call call) (got result,
 	return got, attempts, outcome
 }
 
-// send makes the request of a call, and makes it again where that is safe, may
-// help and fits the context's deadline and the call's patience.
+// send makes the request of a call. It makes it again if that is safe, may help, and fits the context's deadline and the
+// call's patience.
 func (c *Client) send(ctx context.Context, o operation, call call, p *probe, patience time.Duration) (got result, attempts int, failure *Error) {
 	most := maxAttempts
 	if isOnce(ctx) {
@@ -145,8 +144,8 @@ func (c *Client) send(ctx context.Context, o operation, call call, p *probe, pat
 	}
 }
 
-// await waits until the service's limits allow a request for a call's account. If that takes
-// longer than the call may wait, it returns an error that says how long.
+// await waits until the service's limits allow a request for the call's account. If the call may not wait for so long,
+// it returns an error that says how long that takes.
 func (c *Client) await(ctx context.Context, call call, patience *time.Duration) *Error {
 	for ctx.Err() == nil {
 		left := c.limits.left(call.userID, time.Now())
@@ -160,8 +159,8 @@ func (c *Client) await(ctx context.Context, call call, patience *time.Duration) 
 	return Interrupted(ctx, call.op)
 }
 
-// sleep waits for a time, which it takes from a call's patience, and a bit longer, or until ctx is
-// done. It returns false at once if the call may not wait for so long.
+// sleep waits for a time and a bit longer, or until ctx is done, and takes the time from the call's patience. If the call
+// may not wait for so long, it returns false at once.
 func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.Duration) bool {
 	deadline, bounded := ctx.Deadline()
 	spread := wait + rand.N(min(wait, maxSpread))
@@ -177,9 +176,8 @@ func (c *Client) sleep(ctx context.Context, wait time.Duration, patience *time.D
 	return true
 }
 
-// repeatable reports whether a request that failed may be sent again: the failure
-// may pass, and no action is carried out twice. An action that a 429 answers was not carried out,
-// and is sent again if the service said when.
+// repeatable reports whether a request that failed may be sent again: the failure may pass, and no action can be carried
+// out twice by it. An action that was answered with 429 was not carried out. It is sent again if the service said when.
 func repeatable(o operation, failure *Error) bool {
 	mayPass := failure.Code == CodeUnavailable && failure.Status/100 != 3 || failure.Code == CodeRateLimited
 	neverArrived := failure.Status == 0 && !failure.Uncertain
@@ -237,9 +235,8 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	return got, c.judgeEmpty(ctx, o, res, got.list, body)
 }
 
-// request builds the request of a call. http.NewRequest makes its body one that
-// can be read again. For the methods of actions, net/http makes use of that only
-// where nothing of the request was written.
+// request builds the request of a call. As http.NewRequest makes a body that can be read again, net/http may send the
+// request again by itself. With the methods of actions it does so only if nothing of the request was written.
 func (c *Client) request(ctx context.Context, o operation, call call) (*http.Request, error) {
 	u := c.base.JoinPath(strings.Replace(o.path, idSegment, url.PathEscape(call.serverID), 1))
 	fields := make(map[string]any)

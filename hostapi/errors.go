@@ -46,27 +46,24 @@ type Error struct {
 	// Detail is for staff: what went wrong in the service's or the network's
 	// words, in one printable line of at most 200 characters.
 	Detail string
-	// Words are for the user: why the service refused, in its own words, in whatever
-	// language, in one printable line of at most 300 characters; "" where there are none. They are
-	// never JSON, nor those of a page.
+	// Words are for the user: why the service refused, in its own words and its own language, in one printable line of
+	// at most 300 characters; "" if there are none. They are never JSON, nor from a page.
 	Words string
 	// RetryAfter is how long the service asks to wait; 0 where it did not say.
 	RetryAfter time.Duration
-	// Uncertain says of an action that it may have been carried out: it may
-	// have reached the service, and no definite answer came back. A status of
-	// 5xx is not definite: the service, or a gateway before it, may fail half way.
+	// Uncertain says that an action may have been carried out: it may have reached the service, and no definite answer
+	// came back. A status of 5xx is not definite, since the service or a gateway may have failed half way.
 	Uncertain bool
 	// TimedOut says that the answer did not come in time.
 	TimedOut bool
-	// OwnWord says of CodeNotFound that the service says so itself, in words about an account or a server.
-	// Otherwise it may be the answer of a gateway that does not find the service.
+	// OwnWord is set with CodeNotFound if the service itself says so, in words about an account or a server. Otherwise
+	// the answer may be that of a gateway that does not find the service.
 	OwnWord bool
-	// Doubted says of CodeUnavailable that the answer is not believed: the service does not find the account,
-	// or lists no servers of it, although it did before (AsListed).
+	// Doubted is set with CodeUnavailable if the answer is not believed: the service does not find the account, or lists
+	// no servers of it, although it did before (AsListed).
 	Doubted bool
-	// Attempts is how many requests were made; 0 where the circuit breaker is open,
-	// the service has had too many requests, or the context had ended before. Took is
-	// how long the call lasted with all of them.
+	// Attempts is how many requests were made. It is 0 if none was: the circuit breaker was open, the service's limits
+	// were used up, or the context had ended. Took is how long the call lasted with all of them.
 	Attempts int
 	Took     time.Duration
 }
@@ -122,8 +119,7 @@ func IsUncertain(err error) bool {
 	return errors.As(err, &e) && e.Uncertain
 }
 
-// Interrupted returns the error of a call, or of the wait for one, that ctx
-// ended.
+// Interrupted returns the error of a call that ended because ctx did.
 func Interrupted(ctx context.Context, op Operation) *Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &Error{Code: CodeCanceled, Op: op, Detail: "canceled"}

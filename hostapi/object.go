@@ -14,9 +14,9 @@ import (
 	"github.com/valyala/fastjson"
 )
 
-// object is a JSON object of an answer, which is read tolerantly: each member by itself, a
-// number also as a fraction or in quotes. What cannot be read is unknown, that is zero, and is
-// noted for staff. A member that is missing or null is unknown as well, and is no mistake.
+// object is a JSON object of an answer. It is read tolerantly: each member by itself, and a number also if it is a
+// fraction or in quotes. A member that cannot be read is unknown, that is zero, and is noted for staff. A member that is
+// missing or null is unknown too, but is not noted.
 type object struct {
 	*fastjson.Value        // nil: there is none, and no member
 	path            string // of the object in the answer, such as "account."
@@ -29,8 +29,7 @@ const maxFigure = 1e9
 var (
 	// notANumber is what some languages write for a number that JSON has no form for.
 	notANumber = regexp.MustCompile(`([:,\[]\s*)-?(NaN|Infinity)\b`)
-	// wholeNumber is a number by whose digits something can be known. Languages without whole
-	// numbers write a fraction of zero.
+	// wholeNumber is a number that may be an ID. Languages that have no integers write it with a fraction of zero.
 	wholeNumber = regexp.MustCompile(`^(-?[0-9]+)(\.0+)?$`)
 )
 
@@ -85,9 +84,9 @@ func (o object) within(name string, v *fastjson.Value) object {
 	return object{v, o.path + name + ".", o.unread}
 }
 
-// list returns the objects in a member that is a list. PHP writes a list of which something was
-// left out as an object, in which each name is a number. It and Lua may write an empty list as an empty
-// object, and Go writes null. What is no object has no members.
+// list returns the objects in a member that is a list. Services write lists in other ways, too. If something was left
+// out of a list, PHP writes an object whose names are numbers. PHP and Lua may write an empty list as an empty object, and
+// Go writes it as null. An element that is no object is returned as one without members.
 func (o object) list(name string) ([]object, error) {
 	v := o.member(name)
 	values, isList := v.GetArray(), kindOf(v) == fastjson.TypeArray
@@ -107,7 +106,7 @@ func (o object) list(name string) ([]object, error) {
 	return objects, nil
 }
 
-// numbered returns the members of an object by the numbers that are their names.
+// numbered returns the members of an object in the order of their names, if all names are numbers.
 func numbered(v *fastjson.Value) (values []*fastjson.Value, ok bool) {
 	if v == nil || v.Type() != fastjson.TypeObject && v.Type() != fastjson.TypeNull {
 		return nil, false
@@ -130,7 +129,7 @@ func numbered(v *fastjson.Value) (values []*fastjson.Value, ok bool) {
 	return values, ok
 }
 
-// text reads a text. A number is taken by its digits.
+// text reads a text. A number becomes its digits.
 func (o object) text(name string) string {
 	v := o.member(name)
 	switch kindOf(v) {
@@ -161,7 +160,7 @@ func (o object) id(name string) string {
 	return id
 }
 
-// number reads a number. One below zero, by which some mean that there is no limit, is unknown.
+// number reads a number. A negative one is unknown: some services mean by it that there is no limit.
 func (o object) number(name string) int {
 	v := o.member(name)
 	if kindOf(v) == fastjson.TypeNull {

@@ -47,9 +47,9 @@ type operation struct {
 	decode decoder
 }
 
-// standardOperations is the table of all operations. A new one is a name above,
-// an entry here and a method of Client. The service's document shows list,
-// reinstall and restart. It names the others with their methods only.
+// standardOperations is the table of all operations. A new operation needs a name above, a row here and a method of
+// Client. The service's document shows only list, reinstall and restart in full. Of the others it gives the name and the
+// HTTP method.
 func standardOperations() []operation {
 	const servers, server = "/api/bot/servers", "/api/bot/servers/" + idSegment
 	const reads, acts = true, false
@@ -75,8 +75,7 @@ func Operations() []Operation {
 	return names
 }
 
-// Override changes how an operation is called. A field that is empty changes
-// nothing.
+// Override changes how an operation is called. An empty field changes nothing.
 type Override struct {
 	Enabled  *bool  `yaml:"enabled"` // nil means true
 	Method   string `yaml:"method"`  // GET or POST for one that reads; POST, PUT, PATCH or DELETE for an action
@@ -108,8 +107,8 @@ func operationsWith(overrides map[Operation]Override) (map[Operation]operation, 
 	return operations, mistakes
 }
 
-// with returns the operation with an override applied, and the mistakes in its
-// fields. A mistake in several fields together has no field.
+// with returns the operation with an override applied, and the mistakes in the override. If a mistake is in the
+// combination of several fields, its Field is empty.
 func (o operation) with(change Override) (operation, []*ConfigError) {
 	var mistakes []*ConfigError
 	check := func(field string, ok bool, problem string) {
@@ -131,8 +130,8 @@ func (o operation) with(change Override) (operation, []*ConfigError) {
 
 func (o operation) takesServer() bool { return strings.Contains(o.path, idSegment) }
 
-// methods returns the methods that the operation may be given. An action must
-// not be a GET, which proxies and net/http itself send again as they please.
+// methods returns the HTTP methods that an override may give the operation. An action must not be a GET: proxies and
+// net/http itself may send a GET again.
 func (o operation) methods() []string {
 	if o.reads {
 		return []string{http.MethodGet, http.MethodPost}

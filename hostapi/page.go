@@ -14,26 +14,26 @@ import (
 var (
 	// markup is what a page holds beside its text.
 	markup = regexp.MustCompile(`(?is)<(script|style)\b.*?</(script|style)>|<[^>]*>`)
-	// barrier is what firewalls and CDNs say to who is not let through to the service.
+	// barrier is what firewalls and CDNs say if they do not let a request through to the service.
 	barrier = regexp.MustCompile(`(?i)just a moment|attention required|access denied|checking your browser|you have been blocked|` +
 		`security check|verify (that )?you are (a )?human|captcha|ddos|incapsula|sucuri|application firewall`)
-	// plainBarrier is the same without a page, of Cloudflare's and of Envoy's.
+	// plainBarrier is the same as plain text, as Cloudflare and Envoy send it.
 	// https://developers.cloudflare.com/support/troubleshooting/http-status-codes/cloudflare-1xxx-errors/
 	// https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/rbac_filter
 	plainBarrier = regexp.MustCompile(`^(error code: 10(0[5-9]|1[0235]|20)|RBAC: access denied)$`)
-	// addressBarrier is a 403, in whatever form, about the address that asks, which is this machine's.
+	// addressBarrier is in the body of a 403, of whatever form, that refuses this machine's address.
 	// https://github.com/Kong/kong/blob/master/kong/plugins/ip-restriction/handler.lua
 	// https://github.com/pterodactyl/panel/blob/develop/app/Http/Middleware/Api/AuthenticateIPAccess.php
 	addressBarrier = regexp.MustCompile(`(?i)"cloudflare_error"|\bIP(v[46])?( address(es)?)?\b[^"]{0,60}\b(not (allowed|permitted|authori[sz]ed|whitelisted|in )|not have (permission|access)|(is|was|been) (blocked|banned|denied|rejected|blacklisted))`)
 )
 
-// gatewayBarrier is a 403 of Amazon's API gateway about the request as a whole.
+// gatewayBarrier is in the body of a 403 with which Amazon's API gateway refuses every request.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/supported-gateway-response-types.html
 var gatewayBarrier = regexp.MustCompile(`"Missing Authentication Token"|\bexecute-api:`)
 
 const addressBlocked = "this machine's address is blocked before the service, by a firewall or a CDN"
 
-// isHTML tells of a body that is a page, or XML.
+// isHTML reports whether a body is a page, or XML.
 func isHTML(body []byte) bool { return bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) }
 
 // textOf returns the text of a page.
@@ -41,9 +41,9 @@ func textOf(page []byte) string {
 	return html.UnescapeString(markup.ReplaceAllString(string(page), " "))
 }
 
-// pageIn says for staff what a body is that is a page, or is "". The service answers in JSON: something before
-// it has answered in its place, or HOSTAPI_URL leads elsewhere. blocked says that something lets nobody through from
-// this machine's address, or no program.
+// pageIn says for staff what an answer is if it is not the service's own; "" if it may be. The service answers in JSON, so
+// a page comes from something before it, or HOSTAPI_URL leads elsewhere. blocked says that a firewall or a CDN lets
+// nothing through from this machine.
 func pageIn(res *http.Response, body []byte) (page string, blocked bool) {
 	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type"))
 	body = bytes.TrimSpace(body[:min(len(body), maxReason)])

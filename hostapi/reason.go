@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// maxReason bounds what is looked at of a body that reports a failure, in bytes.
+	// maxReason bounds how much of a body that reports a failure is read, in bytes.
 	maxReason = 64 << 10
-	// maxNesting bounds how deep words are looked for in JSON, maxMembers in how many members of an object
-	// or elements of a list, and maxSayings how many are kept.
+	// Words are looked for in JSON maxNesting levels deep, in the first maxMembers of an object or a list. maxSayings
+	// words of each rank are kept.
 	maxNesting = 6
 	maxMembers = 40
 	maxSayings = 10
@@ -27,9 +27,9 @@ type reason struct {
 	words string // for a customer: never JSON, never a page; "" where there are none
 	all   string // for staff: the words and the code, a page's text, or JSON as a last resort
 	code  string // for programs
-	token string // what stands under "error" in the place of a code, if it is one that is known
-	json  bool   // the body is JSON, so that it is the service itself which says this
-	page  bool   // the body is a page, so that it is something else
+	token string // the text under "error", if it is a code that is known
+	json  bool   // the body is JSON, so it is the service's own
+	page  bool   // the body is a page, so it is not the service's
 }
 
 // reasonIn reads the body of a refusal. It may be JSON of any shape, a page, plain text or empty.
@@ -63,8 +63,8 @@ func reasonIn(body []byte) reason {
 	return reason{words: words, all: all, code: said.code, token: token, json: true}
 }
 
-// rank orders what a body says. Only the words of the first rank that has any are shown: the lower
-// it is, the more exactly they say what is wrong.
+// rank orders what a body says. The lower the rank, the more exactly the words say what is wrong. Only the words of the
+// lowest rank that has any are shown.
 type rank int
 
 const (
@@ -97,7 +97,7 @@ func (s *sayings) best() []string {
 	return nil
 }
 
-// put adds words that are not there yet.
+// put adds words at a rank, each once.
 func (s *sayings) put(at rank, words ...string) {
 	for _, text := range words {
 		if len(s.found[at]) < maxSayings && !slices.Contains(s.found[at], text) {
@@ -106,7 +106,7 @@ func (s *sayings) put(at rank, words ...string) {
 	}
 }
 
-// merge adds other sayings at their own ranks, or if those are better, at a rank that is given.
+// merge adds other sayings at their own ranks, but at none lower than best.
 func (s *sayings) merge(other sayings, best rank) {
 	for at, list := range other.found {
 		s.put(max(rank(at), best), list...)
@@ -136,7 +136,7 @@ func (s *sayings) add(at rank, text, field string, depth int) {
 	s.put(at, text)
 }
 
-// jsonIn returns the JSON with which a text ends, if there are objects in it, or which it is.
+// jsonIn returns the JSON that a text is, or that it ends with if there are objects in it.
 func jsonIn(text string) (value any, found bool) {
 	for i, tries := 0, 0; tries < maxNesting; tries++ {
 		next := strings.IndexAny(text[i:], "{[")
@@ -152,10 +152,10 @@ func jsonIn(text string) (value any, found bool) {
 	return nil, false
 }
 
-// saidIn returns what a JSON value says. field is the one that it is about, or "".
+// saidIn returns what a JSON value says. field is the field that the value is about, or "".
 //
-// The service's document shows no form of refusals, so those in common use are read, by the names
-// of members rather than by whose form it is: those of Laravel, Rails, Django, FastAPI, Spring,
+// The service's document does not show what a refusal looks like. So the forms in common use are read, not one by one but
+// by the names of their members: those of Laravel, Rails, Django, FastAPI, Spring,
 // NestJS, JSON:API, GraphQL, OAuth (RFC 6749) and problem details (RFC 9457) among them.
 func saidIn(value any, field string, depth int) (s sayings) {
 	if depth > maxNesting {
@@ -222,8 +222,8 @@ func (s *sayings) readMember(name string, value any, field string, depth int) {
 	}
 }
 
-// readMistakes reads a member that tells of several mistakes: a list, or an object whose members are
-// called as the fields that they are about.
+// readMistakes reads a member with several mistakes: a list, or an object whose members are named for the fields that they
+// are about.
 func (s *sayings) readMistakes(member string, value any, field string, depth int) {
 	one := func(value any, field string) {
 		inner := saidIn(value, field, depth+1)
@@ -255,7 +255,7 @@ func (s *sayings) readMistakes(member string, value any, field string, depth int
 	}
 }
 
-// rankOf returns the rank of what a member of this name says, if such members hold words.
+// rankOf returns the rank of the words in a member of this name, and whether such members hold words.
 func rankOf(member string) (at rank, isWords bool) {
 	for at, members := range []string{
 		exact: "errors nonfielderrors fielderrors formerrors validationerrors invalidparams violations fieldviolations issues constraints details " +
@@ -271,17 +271,18 @@ func rankOf(member string) (at rank, isWords bool) {
 	return 0, false
 }
 
-// isEntered reports whether a member is called as a field that is sent.
+// isEntered reports whether a member has the name of a field that customers enter.
 func isEntered(member string) bool {
 	return isOneOf("name language entryfile startupcommand rammb diskmb cpupercent", member)
 }
 
-// isSkipped reports whether a member holds what was sent, where it happened or how, or a code.
+// isSkipped reports whether a member of this name holds no words: it repeats what was sent, or says where in the program
+// the failure was, or is a code.
 func isSkipped(member string) bool {
 	return isOneOf("input value rejectedvalue target arguments ctx request trace stack stacktrace debug exception code codes loc path source links type", member)
 }
 
-// isOneOf reports whether a text is one of some words, whatever its case and punctuation.
+// isOneOf reports whether a text is one of the words. Case and punctuation do not count.
 func isOneOf(words, text string) bool { return slices.Contains(strings.Fields(words), folded(text)) }
 
 // fieldOf returns the field that an object says it is about, or "".
@@ -306,8 +307,8 @@ func fieldOf(object map[string]any) string {
 	return ""
 }
 
-// names reports whether a text can be the name of a field: a path or a number is none, and some
-// frameworks put general mistakes under names of their own.
+// names reports whether a text can be the name of a field. A path or a number cannot, nor can the names under which some
+// frameworks put general mistakes.
 func names(field string) bool {
 	return folded(field) != "" && !isOneOf("body data base all root errors error general message nonfielderrors fields", field) &&
 		len(field) <= 40 && !strings.ContainsAny(field, "/\\{}[]<>\n")
@@ -320,8 +321,7 @@ func isToken(text string) bool {
 
 var statusNumber = regexp.MustCompile(`^(?i)(?:http |error |status )*[1-5][0-9][0-9]\b[ :,-]*`)
 
-// isHollow reports whether a text says no more than the status under which it came, or that
-// something is wrong.
+// isHollow reports whether a text says no more than the answer's status does, or than that something is wrong.
 func isHollow(text string) bool {
 	const words = "validation validationfailed validationerrors oneormorevalidationerrorsoccurred thegivendatawasinvalid thegivendatawereinvalid " +
 		"invalid invalidrequest invalidinput invaliddata invalidformbody yourrequestparametersdidntvalidate unprocessablecontent " +

@@ -6,12 +6,12 @@ import "time"
 type List struct {
 	Servers []Server `json:"servers"`
 	Account Account  `json:"account"`
-	// Unread is what of the answer could not be read, for staff: members, and of what kind they
-	// are, never their values. It is not kept where the list is.
+	// Unread tells staff which members of the answer could not be read, and of what type they are, but never their values.
+	// It is not stored with the list.
 	Unread []string `json:"-"`
 }
 
-// Missing returns how many servers the account has that the list does not tell of.
+// Missing returns how many of the account's servers are not in the list.
 func (l List) Missing() int { return max(0, l.Account.ServerCount-len(l.Servers)) }
 
 // IDs returns the IDs of servers, in their order.
@@ -23,8 +23,8 @@ func IDs(servers []Server) []string {
 	return ids
 }
 
-// RAM returns the memory that the servers hold together, in megabytes, as far as it is known, and whether it is known of
-// all servers.
+// RAM returns the memory of all servers together, in megabytes, and whether it is known of all of them. Those of which it
+// is not known are left out.
 func (l List) RAM() (mb int, all bool) {
 	all = l.Missing() == 0
 	for _, s := range l.Servers {
@@ -34,8 +34,8 @@ func (l List) RAM() (mb int, all bool) {
 	return mb, all
 }
 
-// Server is a customer's application. Any text in it may be empty, and may be
-// anything: much of it was written by the customer. A number that is not known is 0.
+// Server is a customer's application. Any text in it may be empty or hostile, since the customer has written much of it.
+// A number that is not known is 0.
 type Server struct {
 	ID             string `json:"id"` // never empty
 	Name           string `json:"name"`
@@ -50,8 +50,8 @@ type Server struct {
 	PlanName       string `json:"planName"`
 	// CreatedAt is in UTC; zero where the service's time could not be read.
 	CreatedAt time.Time `json:"createdAt"`
-	// StatusMap is what Status may mean beside what it commonly does. It is the program's, and stored
-	// nowhere, so that all that is known of a server follows a change of it.
+	// StatusMap has the meanings of Status that the program's settings add. It is not stored, so a change of the settings
+	// also holds for servers that are stored already.
 	StatusMap StatusMap `json:"-"`
 }
 
@@ -60,14 +60,13 @@ type Account struct {
 	PlanName    string `json:"planName"`
 	PlanRAMMB   int    `json:"planRamMb"`   // megabytes that the plan grants
 	MaxServers  int    `json:"maxServers"`  // servers that the plan allows
-	ServerCount int    `json:"serverCount"` // no fewer than are on the list
+	ServerCount int    `json:"serverCount"` // at least as many as are in the list
 }
 
 // Language is one in which a new server can be written.
 type Language struct {
 	ID    string // as the service knows it, such as NODE
 	Label string // for people
-	// How such a server is started where nothing else is said; empty where that must be
-	// said.
+	// Startup is how such a server is started by default. If it is empty, the customer must say how.
 	Startup
 }

@@ -53,8 +53,7 @@ func (c *Client) refused(o operation, res *http.Response, body []byte) *Error {
 	return failure
 }
 
-// codeOf returns what a status means, and what the body says with it where the status alone leaves
-// that open.
+// codeOf returns what a status means. If the status alone leaves that open, the body decides.
 func codeOf(o operation, status int, said reason) Code {
 	switch {
 	case status == http.StatusNotImplemented || status == http.StatusHTTPVersionNotSupported:
@@ -92,9 +91,9 @@ func codeOf(o operation, status int, said reason) Code {
 	}
 }
 
-// refusesInput reports whether the service does not accept what was entered in a form. Of a server
-// that is yet to be created, nothing else can be in conflict. The form of a deletion is not sent: it
-// takes words to tell that the service understood.
+// refusesInput reports whether the service does not accept what was entered in a form. A 409 to a creation means that,
+// since nothing else of a new server can be in conflict. The form of a deletion is not sent to the service, so its refusal
+// counts only if it has words.
 func (o operation) refusesInput(status int, said reason) bool {
 	switch {
 	case said.page, o.name != OpCreate && o.name != OpUpdateStartup && o.name != OpDelete, o.name == OpDelete && said.words == "":
@@ -108,7 +107,7 @@ func (o operation) refusesInput(status int, said reason) bool {
 	}
 }
 
-// saysBusy reports whether a code says of a server that the action has to wait, or has nothing to do.
+// saysBusy reports whether a code says that a server is busy, or is already as the action would make it.
 func saysBusy(code string) bool {
 	switch normal(code) {
 	case "busy", "already_running", "already_stopped":
@@ -118,11 +117,11 @@ func saysBusy(code string) bool {
 	}
 }
 
-// normal returns a code as it is compared.
+// normal returns a code in the form in which codes are compared.
 func normal(code string) string { return strings.ReplaceAll(strings.ToLower(code), "-", "_") }
 
-// codeNamed returns what the code of a body means, or "". The service's document
-// shows no codes; these are the names of our own and others in common use.
+// codeNamed returns what the code in a body means, or "". The service's document shows no codes. So this takes the names
+// of our own, and others in common use.
 func codeNamed(code string) Code {
 	if saysBusy(code) {
 		return CodeConflict

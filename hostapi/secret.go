@@ -8,8 +8,8 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// secretInUse is the secret that requests carry. It is kept in functions: package fmt would print
-// a field that is not exported without asking its String method.
+// secretInUse is the secret that requests carry. It is kept in closures: package fmt does not call the String method of
+// an unexported field, so it would print the secret.
 type secretInUse struct {
 	is            func(secret.Text) bool
 	authorization func() string
@@ -26,8 +26,8 @@ func newSecretInUse(s secret.Text) *secretInUse {
 	}
 }
 
-// SetSecret has requests carry another secret from the next one on, and reports whether it is
-// another. What is wrong with a secret is as Validate says; the one before stays then.
+// SetSecret sets the secret of all later requests, and reports whether it differs from the one before. If the new secret
+// is invalid, the one before stays, and the error is that of Config.Validate.
 func (c *Client) SetSecret(s secret.Text) (changed bool, err error) {
 	if err := s.CheckHeader(); err != nil {
 		return false, err
@@ -54,8 +54,8 @@ type renewal struct {
 	next time.Time // when it may look again
 }
 
-// renewed reports whether a call failed because its secret was refused, and another is in use by now. Calls that are
-// refused at one time look for it together.
+// renewed reports whether a call failed because its secret was refused, and another secret is in use by now. Calls that
+// are refused at the same time look for another secret only once.
 func (c *Client) renewed(used *secretInUse, failure *Error) bool {
 	if failure == nil || failure.Code != CodeUnauthorized || failure.Status != http.StatusUnauthorized {
 		return false

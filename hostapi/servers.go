@@ -32,8 +32,8 @@ func (c *Client) Get(ctx context.Context, userID, serverID string) (Server, erro
 	return got.server, err
 }
 
-// Create makes a server and returns it. CodeLimitReached: the plan allows no
-// further one, or not one as big. CodeInvalid: the service does not accept what n says.
+// Create creates a server and returns it. CodeLimitReached: the plan allows no further server, or none of this size.
+// CodeInvalid: the service does not accept n.
 func (c *Client) Create(ctx context.Context, userID string, n NewServer) (Server, error) {
 	got, err := c.do(ctx, call{op: OpCreate, userID: userID, fields: map[string]any{
 		"name":           n.Name,
@@ -53,22 +53,19 @@ func (c *Client) Delete(ctx context.Context, userID, serverID string) error {
 	return err
 }
 
-// Start starts a server and returns its status then; "" where the service gave
-// none.
+// Start starts a server and returns its status after that; "" if the service told none.
 func (c *Client) Start(ctx context.Context, userID, serverID string) (status string, err error) {
 	got, err := c.do(ctx, call{op: OpStart, userID: userID, serverID: serverID})
 	return got.status, err
 }
 
-// Stop stops a server and returns its status then; "" where the service gave
-// none.
+// Stop stops a server and returns its status after that; "" if the service told none.
 func (c *Client) Stop(ctx context.Context, userID, serverID string) (status string, err error) {
 	got, err := c.do(ctx, call{op: OpStop, userID: userID, serverID: serverID})
 	return got.status, err
 }
 
-// Restart restarts a server's container and returns the server's status after
-// that; "" where the service gave none.
+// Restart restarts a server's container and returns the server's status after that; "" if the service told none.
 func (c *Client) Restart(ctx context.Context, userID, serverID string) (status string, err error) {
 	got, err := c.do(ctx, call{op: OpRestart, userID: userID, serverID: serverID})
 	return got.status, err
@@ -80,8 +77,7 @@ func (c *Client) Reinstall(ctx context.Context, userID, serverID string) error {
 	return err
 }
 
-// UpdateStartup changes how a server is started and returns the server. CodeInvalid: the service
-// does not accept that.
+// UpdateStartup changes how a server is started and returns the server. CodeInvalid: the service does not accept s.
 func (c *Client) UpdateStartup(ctx context.Context, userID, serverID string, s Startup) (Server, error) {
 	got, err := c.do(ctx, call{op: OpUpdateStartup, userID: userID, serverID: serverID, fields: map[string]any{
 		"startupCommand": s.Command,

@@ -8,7 +8,7 @@ import (
 // State is what a server's status means.
 type State byte
 
-// The states. Their values are kept in Redis for months: none may change its meaning.
+// The states. Their values are kept in Redis for months, so none may ever get another meaning.
 const (
 	StateUnknown    State = '?' // the service names none, or one that nobody knows
 	StateRunning    State = 'r'
@@ -19,18 +19,18 @@ const (
 	StateInstalling State = 'i'
 	StateCrashed    State = 'c'
 	StateError      State = 'x'
-	StateSuspended  State = 'u' // by the host, who alone can change it
+	StateSuspended  State = 'u' // by the host, and only the host can end that
 )
 
-// Broken reports whether a server with the state is down although nobody wanted it.
+// Broken reports whether a server in this state is down although nobody stopped it.
 func (s State) Broken() bool { return s == StateCrashed || s == StateError }
 
-// Moving reports whether a server with the state is on the way to another one.
+// Moving reports whether a server in this state is about to get into another one.
 func (s State) Moving() bool {
 	return s == StateStarting || s == StateStopping || s == StateRestarting || s == StateInstalling
 }
 
-// Down reports whether a server with the state does not run, and is not about to.
+// Down reports whether a server in this state does not run, and is not about to.
 func (s State) Down() bool { return s == StateStopped || s.Broken() }
 
 // State returns what the server's status means.
@@ -39,9 +39,9 @@ func (s Server) State() State {
 	return state
 }
 
-// Meaning returns what the server's status means, and whether it is plain: it says no more than that.
-// What says more, such as why a server has crashed, is worth showing as it came, and so is a word of
-// the service's own.
+// Meaning returns what the server's status means, and whether the status is plain, that is, says no more than that. A
+// status that is not plain is worth showing as it came: it may say why a server has crashed, or be a word of the
+// service's own.
 func (s Server) Meaning() (state State, plain bool) {
 	for _, word := range []string{s.Status, headOf(s.Status)} {
 		if state, own := s.StatusMap[foldStatus(word)]; own {
@@ -58,8 +58,8 @@ func (s Server) Meaning() (state State, plain bool) {
 	return state, !state.Broken() && state != StateSuspended && plainState(foldStatus(firstWord.FindString(s.Status))) == state
 }
 
-// StateOf returns what a status commonly means: that of a word that is known, however it is written,
-// and of one with an explanation behind it, such as "Suspended (non-payment)".
+// StateOf returns what a status commonly means. It knows many words, in any spelling, also with an explanation behind
+// them, such as "Suspended (non-payment)".
 func StateOf(status string) State {
 	if state := stateOfWord(foldStatus(status)); state != StateUnknown {
 		return state
@@ -97,7 +97,7 @@ var (
 	ended = regexp.MustCompile(`(?i)^\s*(exit|exited|restarting)(?:[\s_-]|with|on|code|status)*(?:\((?:[\s_:=-]|exit|code|status)*(-?\d+)\s*\)|[:=]?\s*(\d+)\s*$)`)
 	// dockerUp is how Docker lists what runs: "Up 3 minutes", "Up About an hour (healthy)".
 	dockerUp = regexp.MustCompile(`(?i)^\s*up (?:\d|about |less )`)
-	// notDone is said of what should have led to a server that runs: "install_failed", "build failed".
+	// notDone says that a step on the way to a running server has failed: "install_failed", "build failed".
 	notDone = regexp.MustCompile(`^(?:RE)?(?:INSTALL|INSTALLATION|BUILD|DEPLOY|DEPLOYMENT|START|STARTUP|BOOT|LAUNCH)(?:FAILED|FAILURE|ERROR)$`)
 )
 
@@ -112,8 +112,8 @@ func cutStatus(status string) (head, tail string) {
 	return status, ""
 }
 
-// mayHaveCrashed reports whether what is said behind a word tells if that is a crash: "Stopped (OOM)",
-// "Waiting: CrashLoopBackOff" (Kubernetes, as are Terminated and Init).
+// mayHaveCrashed reports whether a word means a crash if the explanation behind it does: "Stopped (OOM)", "Waiting:
+// CrashLoopBackOff" (Kubernetes; Terminated and Init are its words, too).
 func mayHaveCrashed(word string) bool {
 	switch word {
 	case "STOPPED", "OFFLINE", "EXITED", "TERMINATED", "WAITING", "INIT":
@@ -128,7 +128,7 @@ func headOf(status string) string {
 	return head
 }
 
-// plainState returns the state of a word that says no more than that.
+// plainState returns the state of a word that is plain (Meaning).
 func plainState(word string) State {
 	switch word {
 	case "RUNNING", "ONLINE", "UP", "ACTIVE", "STARTED":
@@ -154,8 +154,8 @@ func plainState(word string) State {
 	}
 }
 
-// stateOfWord returns the state of a word. The service's document gives RUNNING alone. These are the
-// words of what such services are built on. Those of plainState are in their lists as well:
+// stateOfWord returns the state of a word. The service's document gives only RUNNING. So these are the words of the
+// software on which such services are built. Their lists have the words of plainState as well:
 //
 //	Docker        created running paused restarting removing exited dead; OOMKilled
 //	              https://docs.docker.com/reference/api/engine/version/v1.47/ (ContainerState)

@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// StatusMap says what words of a service's own mean, in the place of what they commonly mean. Nil says
-// nothing. Its keys are words as foldStatus returns them.
+// StatusMap says what a service's own words mean. It goes before their common meaning (StateOf). Its keys are words as
+// foldStatus returns them. It may be nil.
 type StatusMap map[string]State
 
 // ParseStatusMap reads entries of the form word=STATE. The error does not repeat them.
@@ -41,8 +41,8 @@ func ParseStatusMap(entries []string) (StatusMap, error) {
 	return parsed, nil
 }
 
-// foldStatus returns a status as it is compared: in capitals, without spaces and punctuation. OOMKilled,
-// OOM_KILLED and "oom killed" are one word.
+// foldStatus returns a status in the form in which statuses are compared: in capitals, without spaces and punctuation. So
+// OOMKilled, OOM_KILLED and "oom killed" are one word.
 func foldStatus(status string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.IsPunct(r) {

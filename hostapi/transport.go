@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// newTransport returns a pool of connections to the service. It speaks HTTP/1.1
-// only: a connection that stalls then holds up one request and not all.
+// newTransport returns a pool of connections to the service. It speaks only HTTP/1.1, so that a connection that stalls
+// delays one request instead of all.
 func newTransport(proxy func(*http.Request) (*url.URL, error)) *http.Transport {
 	dialer := &net.Dialer{Timeout: 3 * time.Second, KeepAlive: 15 * time.Second}
 	return &http.Transport{
