@@ -12,7 +12,7 @@ import (
 	"hostbot/configs"
 )
 
-// runCheck checks the settings against the real services, and prints a line for each item.
+// runCheck checks the settings against Discord, the hosting service and Redis, and prints a line for each item.
 func runCheck(settings *configs.Settings, doubts []configs.Doubt, o options, stdout io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()

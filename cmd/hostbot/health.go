@@ -10,8 +10,8 @@ import (
 	"hostbot/configs"
 )
 
-// askHealth asks the running bot with the same HTTP_ADDR whether it serves, and for its verdict if that is wanted. A
-// container without a shell has no other way to ask.
+// askHealth asks the bot that runs at HTTP_ADDR whether it serves, with --verbose also for its verdict. A container without
+// a shell has no other way to ask.
 func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
 	addr, err := configs.LoadHTTPAddr(o.config, environ)
 	if err != nil {
@@ -37,12 +37,12 @@ func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
 // maxReport bounds what is read of an answer, in bytes.
 const maxReport = 1 << 20
 
-// ask returns what the bot answers on one of its pages.
+// ask returns the bot's answer on one of its pages.
 func ask(addr, page string) (status int, text string, err error) {
 	if addr == "" {
 		return 0, "", errors.New("HTTP_ADDR is off, so the bot cannot be asked")
 	}
-	// The bot is on this machine, so no proxy is asked, whatever is set.
+	// The bot is on this machine, so no proxy is used, even if one is set.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 3 * time.Second}
 	res, err := client.Get("http://" + addr + page)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Command hostbot is a hosting company's face on Discord.
+// Command hostbot runs the bot. Its settings are environment variables or a YAML file (package configs). Its commands check
+// the settings, and ask a running bot how it is.
 package main
 
 import (
@@ -55,7 +56,7 @@ func main() {
 }
 
 func run(args, environ []string, stdout, stderr io.Writer) int {
-	sendLibrariesLines(zerolog.Nop()) // until there is a log, and to nobody where there is none
+	sendLibrariesLines(zerolog.Nop()) // until there is a log
 	o, err := parse(args, stderr)
 	switch {
 	case errors.Is(err, flag.ErrHelp):
@@ -84,13 +85,13 @@ func run(args, environ []string, stdout, stderr io.Writer) int {
 // serve runs the bot until a signal to stop. A second signal ends it at once. If nobody reads the log any more, the bot
 // goes on.
 func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer) int {
-	signal.Ignore(syscall.SIGPIPE) // which would end the process at its next line
+	signal.Ignore(syscall.SIGPIPE) // otherwise the next line of the log would end the process
 	lines := logging.NewWriter(stderr)
 	defer lines.Close()
 	level := logging.NewLevel(settings.Log.Level)
 	log := level.Gate(logging.New(settings.Log, lines))
 	if settings.HTTP.PprofAddr == "" {
-		runtime.MemProfileRate = 0 // nobody can read what it would keep
+		runtime.MemProfileRate = 0 // nobody can read the profile
 	}
 	defer onDebugSignal(func() { level.Raise(log) })()
 	sendLibrariesLines(log)
@@ -118,8 +119,8 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 	return exitDone
 }
 
-// sendLibrariesLines sends what libraries would print on stderr to a log: go-redis's lines, and
-// those of others and of net/http, which go to Go's own log.
+// sendLibrariesLines sends to a log what libraries would print on stderr: go-redis's lines, and those that net/http and
+// others write to Go's own log.
 func sendLibrariesLines(log zerolog.Logger) {
 	redisclient.RedirectLibraryLog(log)
 	stdlog.SetFlags(0)

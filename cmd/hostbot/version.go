@@ -8,18 +8,16 @@ import (
 	"strings"
 )
 
-// These are set by the linker for a release. A build within the repository knows its commit, and the tag that
-// it is at or after, by itself.
+// The linker sets these for a release. Without them, a build within the repository knows its commit, and the latest tag.
 var version, commit string
 
-// describeVersion tells the program's version, the commit that it was built from as
-// far as the build knew, and Go's version.
+// describeVersion returns the program's version, the commit that it was built from if that is known, and Go's version.
 func describeVersion() string {
 	return fmt.Sprintf("hostbot %s, commit %s, %s", builtVersion(), builtFrom(), runtime.Version())
 }
 
-// builtVersion returns the program's version, such as 1.2.3; that of a build after the tag v1.2.2 which is none of its own is
-// 1.2.3-0.DATE-COMMIT (https://go.dev/ref/mod#pseudo-versions), and "development" where the build knew none.
+// builtVersion returns the program's version, such as 1.2.3. A build of a commit after the tag v1.2.2 that has no tag is
+// 1.2.3-0.DATE-COMMIT (https://go.dev/ref/mod#pseudo-versions). If the version is not known, it is "development".
 func builtVersion() string {
 	known := ""
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "(devel)" {
@@ -28,7 +26,7 @@ func builtVersion() string {
 	return cmp.Or(strings.TrimPrefix(cmp.Or(version, known), "v"), "development")
 }
 
-// builtFrom returns the commit that the program was built from, as far as the build knew.
+// builtFrom returns the commit that the program was built from; "unknown" if it is not known.
 func builtFrom() string {
 	built, modified := "unknown", ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -1,28 +1,25 @@
-// Package accounts caches the hosting service's accounts in Redis. Most questions
-// cost one round trip to Redis and no call to the service, and there is still something to show
-// while the service is slow or away.
+// Package accounts caches the hosting service's accounts in Redis. Most questions cost one round trip to Redis and no call
+// to the service. While the service is slow or away, the cache still has something to show.
 //
 // An account is fresh for Config.TTL. After that the service is asked. If it is slow or fails, the old account is shown
-// with its age until Config.MaxStale. That an account does not exist is cached for Config.TTL. Known, which does not
-// ask the service, finds both for Config.KeepFor if that is longer.
+// with its age until Config.MaxStale. If the service says that an account does not exist, that is cached for Config.TTL.
+// Known does not ask the service: it finds accounts, and that there is none, for Config.KeepFor if that is longer.
 //
-// An account that was listed is not taken to be gone, or empty, at once (doubt.go).
+// If the service no longer finds an account that it has listed, or lists it as empty, that is not believed at once
+// (doubt.go).
 //
-// Concurrent callers in one process share a call for an account. Each process
-// asks for itself.
+// Callers in one process that ask for an account at the same time share one call. Each process asks for itself.
 //
-// Each change of an account in Redis gives it another generation. An answer of the
-// service is stored only where the generation is still the one from before the
-// call. So an answer to a call that began before an action does not bring a
-// server's former status back, whichever process asked.
-// A stored account has its generation with it, so that it can be changed without reading it again.
+// Each change of an account in Redis gives it another generation. An answer of the service is stored only if the
+// generation has not changed since before the call. Otherwise a call that began before an action could bring a server's
+// former status back. This holds over all processes. The generation is stored in the account, too, so that a caller who
+// has read the account can change it without reading it again.
 //
-// The cache does not fail if Redis does. While Redis cannot be read, the service is asked. If a change of an account
-// could not be saved in Redis, the process asks the service until it is saved.
+// If Redis fails, the cache does not. While Redis cannot be read, the service is asked. If a change of an account could
+// not be saved in Redis, the process asks the service for that account until the change is saved.
 //
-// Redis's clock decides whether an account in Redis is fresh. The clocks of the
-// processes may differ: an account whose status another process notes is then fresh
-// for longer or shorter, for TTL at most.
+// Redis's clock decides whether an account in Redis is fresh. If the clocks of two processes differ, an account whose
+// status one of them has noted is fresh for a longer or shorter time, for at most TTL.
 package accounts
 
 import (
@@ -40,26 +37,24 @@ import (
 	"hostbot/hostapi"
 )
 
-// Snapshot is an account as the service last described it. It is shared: nothing
-// in it may be changed.
+// Snapshot is an account as the service last described it. It is shared, so nobody may change anything in it.
 type Snapshot struct {
 	List hostapi.List
-	// FetchedAt is when the service answered, by the clock of the process that
-	// asked; it is never in the future.
+	// FetchedAt is when the service answered, by the clock of the process that asked. It is never in the future.
 	FetchedAt time.Time
 	Old       bool // older than Config.TTL: the service is slow or fails
-	// Failure is with what the service has just failed, so that nothing newer is known.
+	// Failure is the error with which the service has just failed. It is the reason that the account is old.
 	Failure error
-	// Notes are what is known of servers beside the list, by their IDs.
+	// Notes are what is known of servers beside the list, by server ID.
 	Notes map[string]Note
-	// Beside are the fields of the hash at Config.BesideKey, as they were when Account or
-	// Refresh was called, or Update returned. They are nil if Redis cannot tell.
+	// Beside has the fields of the hash at Config.BesideKey, as they were when Account or Refresh was called, or when
+	// Update returned. It is nil if Redis failed.
 	Beside map[string]string
-	// Update waits for the service's answer, and returns it once. It is nil where
-	// the service is not being asked.
+	// Update waits for the service's answer and returns it. It may be called once. It is nil if the service is not being
+	// asked.
 	Update func(context.Context) (Snapshot, error)
 
-	fresh *entry // as it was found; nil: Acted looks for it
+	fresh *entry // the entry that Account found; nil: Acted reads it
 }
 
 // Source asks the service for an account, or for one server of it.
@@ -80,24 +75,26 @@ type Config struct {
 	// MaxStale is how old an account may be to be shown while the service is slow
 	// or fails. It is at least TTL.
 	MaxStale time.Duration
-	// KeepFor returns for how long an account is kept for Known at least, whatever TTL and
-	// MaxStale say; so is that there is none. It may be nil.
+	// KeepFor returns for how long Known finds an account at least, or that there is none, even if TTL and MaxStale are
+	// shorter. It may be nil.
 	KeepFor func() time.Duration
-	// Away reports whether the service is taken to be away, so that no doubt becomes belief. It may be nil.
+	// Away reports whether the service is taken to be away. While it is, doubted answers are not believed, however long
+	// they last. It may be nil.
 	Away func() bool
-	// OnDoubt is told how many accounts that were listed before the service does not find now, over all processes, when
-	// that may have changed. begun is why if it has just become so of one, and otherwise nil. It may be nil.
+	// OnDoubt is called when the number of lost accounts may have changed: those that the service has listed and does not
+	// find now, over all processes. If one has just been lost, begun is the service's error; otherwise it is nil. OnDoubt
+	// may be nil.
 	OnDoubt func(lost int, begun error)
-	// Patience bounds a call to the service, which goes on when its callers have gone.
+	// Patience bounds a call to the service. The call goes on even if its callers have gone.
 	Patience time.Duration
-	// BesideKey returns the key of a hash that is read along with a user's account, in the
-	// same round trip. In a Cluster it is in the slot of the hash tag {userID}. It may be nil.
+	// BesideKey returns the key of a hash that is read in the same round trip as a user's account. It must have the hash
+	// tag {userID}, so that a Cluster keeps both in one slot. It may be nil.
 	BesideKey func(userID string) string
-	// StatusMap is that of all servers. Source gives them the same.
+	// StatusMap is set on all servers that are read from Redis. Source must set the same one.
 	StatusMap hostapi.StatusMap
-	// OnGarbage is called when a key held something else than an account.
+	// OnGarbage is called when a key held anything but an account.
 	OnGarbage func(error)
-	// OnLookup is called by each Account: fresh reports whether the service had not to be
+	// OnLookup is called in each call of Account. fresh says that the account was fresh, so that the service was not
 	// asked. It may be nil.
 	OnLookup func(fresh bool)
 	Now      func() time.Time // nil: time.Now
@@ -106,18 +103,18 @@ type Config struct {
 // Cache answers questions about accounts. It is safe for concurrent use.
 type Cache struct {
 	config Config
-	calls  singleflight.Group // by user ID, for one server by that and the server's; they return a Snapshot
+	calls  singleflight.Group // by USER or USER/SERVER; each returns a Snapshot
 	ctx    context.Context    // of calls to the service
 	cancel context.CancelFunc
 
-	listAlone atomic.Int64 // until this Unix time the list stands in for single servers
-	outage    atomic.Int64 // when the service was last seen not to find accounts, or to be away (Unix ns)
-	// unwritten holds, by user ID, a text of its own for the latest change that Redis
-	// did not take. What Redis holds of such an account is not believed.
+	listAlone atomic.Int64 // until this Unix time the whole list is asked for in place of a single server
+	outage    atomic.Int64 // when the service was last seen to be away, or not to find several accounts (Unix ns)
+	// unwritten has the accounts with a change that could not be saved in Redis, by user ID. The value is a random text
+	// for the latest such change. While an account is here, what Redis has of it is not used.
 	unwritten sync.Map
 }
 
-// New returns a cache, to be closed.
+// New returns a cache. Close it after use.
 func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
@@ -139,12 +136,12 @@ func New(c Config) *Cache {
 	return &Cache{config: c, ctx: ctx, cancel: cancel}
 }
 
-// Account returns a user's account. Where it is not fresh, the service is asked.
-// Where the service has not answered at by, or has failed, the old account is
-// returned. Where there is none to show, Account waits for the service until ctx
-// is done.
+// Account returns a user's account. If it is not fresh, the service is asked. If the service has not answered at by, or
+// has failed, the old account is returned. If there is no old one that may be shown, Account waits for the service until
+// ctx is done.
 //
-// There is an error only then, the service's or that of hostapi.Interrupted, and where the service says that there is no such account (any more).
+// It returns an error if there is nothing to show: the service's, or that of hostapi.Interrupted. It also returns the
+// service's error if that says that there is no such account.
 func (c *Cache) Account(ctx context.Context, userID string, by time.Time) (Snapshot, error) {
 	var beside map[string]string
 	if _, ok := c.unwritten.Load(userID); !ok {
@@ -177,13 +174,12 @@ func (c *Cache) Known(ctx context.Context, userID string) (Snapshot, error) {
 	return found.entry.snapshot()
 }
 
-// Acted notes an action that was carried out on a server, and the status that the
-// service returned for it, which is shown without asking the service. The status is ""
-// where it returned none. The answer to a call that began before is not stored. The
-// account grows no younger by it. Where this cannot be stored, the service is asked.
+// Acted notes an action that was carried out on a server, and the status that the service returned; "" if it returned
+// none. From then on that status is shown. The account's age does not change by it. The answer to a call that began before
+// is not stored. If the note cannot be stored, the next Account asks the service.
 //
-// known is what the caller knows of the user's account, if anything. Where that is still what Redis
-// has, Redis need not be asked for it.
+// known is what the caller knows of the user's account; it may be zero. If Redis still has just that, Acted saves the time
+// to read it.
 func (c *Cache) Acted(ctx context.Context, known Snapshot, userID, serverID, action, status string) {
 	ctx = context.WithoutCancel(ctx)
 	now := c.config.Now()
@@ -210,8 +206,7 @@ func (c *Cache) Acted(ctx context.Context, known Snapshot, userID, serverID, act
 	}
 }
 
-// StartupChanged notes that the way in which a server is started was changed just now. Where this
-// cannot be stored, it is not known.
+// StartupChanged notes that it was changed just now how a server is started. If Redis fails, the note is lost.
 func (c *Cache) StartupChanged(ctx context.Context, userID, serverID string) {
 	ctx = context.WithoutCancel(ctx)
 	if found := c.load(ctx, userID); found.entry != nil {
@@ -219,8 +214,8 @@ func (c *Cache) StartupChanged(ctx context.Context, userID, serverID string) {
 	}
 }
 
-// Deleted notes that a server was deleted just now: that the account does not have it any more is no surprise.
-// Where this cannot be stored, it is not known.
+// Deleted notes that a server was deleted just now, so that nobody doubts an answer without it. If Redis fails, the note
+// is lost.
 func (c *Cache) Deleted(ctx context.Context, userID, serverID string) {
 	ctx = context.WithoutCancel(ctx)
 	if found := c.load(ctx, userID); found.entry != nil {
@@ -228,21 +223,20 @@ func (c *Cache) Deleted(ctx context.Context, userID, serverID string) {
 	}
 }
 
-// Expire makes the next Account ask the service, whatever the account's age. It
-// stays to be shown while the service is slow or fails.
+// Expire makes the next Account ask the service, even if the account is fresh. The account is kept, and shown while the
+// service is slow or fails.
 func (c *Cache) Expire(ctx context.Context, userID string) {
 	if err := c.expire(context.WithoutCancel(ctx), userID); err != nil {
 		change := rand.Text()
 		c.unwritten.Store(userID, change)
-		// By then nothing from before the change is fresh, whoever stored it.
+		// By then nothing from before the change is fresh any more, whichever process stored it.
 		time.AfterFunc(c.config.TTL+c.config.Patience, func() { c.unwritten.CompareAndDelete(userID, change) })
 	}
-	// Later callers must not share a call that found the account fresh before. Those
-	// who came meanwhile may.
+	// Callers that come from now on must not share a call that found the account fresh before.
 	c.calls.Forget(userID)
 }
 
-// Has reports whether anything is cached of an account: what Forget drops.
+// Has reports whether anything is cached of an account that Forget would drop.
 func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
@@ -250,14 +244,13 @@ func (c *Cache) Has(ctx context.Context, userID string) (bool, error) {
 	return n > 0, err
 }
 
-// Forget drops everything that is cached of an account, and reports whether there
-// was anything. The answer to a call that began before is not stored. The error is
-// Redis's, which may still hold the account then.
+// Forget drops everything that is cached of an account, and reports whether there was anything. The answer to a call that
+// began before is not stored. The error is Redis's: then Redis may still have the account.
 func (c *Cache) Forget(ctx context.Context, userID string) (known bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	removed, err := c.drop(ctx, userID, c.freshKey(userID), c.lastKey(userID))
 	return removed > 0, errors.Join(err, c.listed(ctx, userID))
 }
 
-// Close ends calls to the service.
+// Close cancels all calls to the service.
 func (c *Cache) Close() { c.cancel() }

@@ -6,8 +6,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// along has Redis do something, and returns what is beside a user's account, all in one round
-// trip. Each command has its own error.
+// along sends Redis the commands of do, and reads the hash beside a user's account in the same round trip. do's commands
+// keep their own errors.
 func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)) (beside map[string]string) {
 	if c.config.BesideKey == nil {
 		do(c.config.Redis)
@@ -19,13 +19,13 @@ func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)
 		fields = p.HGetAll(ctx, c.config.BesideKey(userID))
 		return nil
 	})
-	return fields.Val() // nil if it is no hash, or Redis fails
+	return fields.Val() // nil if the key is no hash, or Redis failed
 }
 
-// loadFresh returns an account that is fresh, and what is beside it. The entry is nil if the account
-// is not fresh, or Redis fails.
+// loadFresh returns an account if it is fresh, and the hash beside it. The entry is nil if the account is not fresh, or if
+// Redis fails.
 func (c *Cache) loadFresh(ctx context.Context, userID string) (fresh *entry, beside map[string]string) {
-	// What would tell it of the end of ctx takes more memory than a quarter of a second is worth.
+	// It does not end with ctx: to watch ctx would take more memory than a quarter of a second is worth.
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), useLimit)
 	defer cancel()
 	key := c.freshKey(userID)
@@ -37,8 +37,8 @@ func (c *Cache) loadFresh(ctx context.Context, userID string) (fresh *entry, bes
 	return fresh, beside
 }
 
-// withBeside returns a snapshot with what is beside the account. It is read anew once the
-// service has answered, which may take long.
+// withBeside returns a snapshot with the hash beside the account. Update reads the hash again, since the service's answer
+// may have taken long.
 func (c *Cache) withBeside(s Snapshot, userID string, beside map[string]string) Snapshot {
 	s.Beside = beside
 	update := s.Update

@@ -10,7 +10,7 @@ import (
 	"hostbot/hostapi"
 )
 
-// refresh asks the service for an account, or joins a call that is under way.
+// refresh starts to ask the service for an account, or joins a call that is under way.
 func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 	return c.calls.DoChan(userID, func() (any, error) {
 		ctx, cancel := context.WithTimeout(c.ctx, c.config.Patience)
@@ -19,8 +19,8 @@ func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 	})
 }
 
-// await returns what a call tells of an account, or the old account where there is one
-// and the call has not ended at by, or has failed.
+// await waits for a call and returns its account. If the call has failed, or has not ended at by, it returns the old
+// account if there is one to show.
 func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-chan singleflight.Result) (Snapshot, error) {
 	update := func(ctx context.Context) (Snapshot, error) {
 		select {
@@ -49,15 +49,14 @@ func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-c
 	return old, nil
 }
 
-// outcome returns how a call ended.
+// outcome returns the result of a call that has ended.
 func outcome(r singleflight.Result) (Snapshot, error) {
 	snapshot, _ := r.Val.(Snapshot) // as refresh returns it
 	return snapshot, r.Err
 }
 
-// fetch asks the service for an account, unless it has become fresh and need not be
-// anew. Where an action changes the account meanwhile, the answer may be from before
-// that, and the service is asked again.
+// fetch asks the service for an account. If anew is not set, it does not ask if the account has become fresh. If an action
+// changes the account meanwhile, the answer may be from before that, so the service is asked again.
 func (c *Cache) fetch(ctx context.Context, userID string, anew bool) (Snapshot, error) {
 	for ctx.Err() == nil {
 		found := c.load(ctx, userID)

@@ -10,22 +10,23 @@ import (
 	"hostbot/hostapi"
 )
 
-// That the service does not find an account which it has listed, or lists no servers of it, may be
-// the answer of a gateway, or of a service that has lost its data for a moment. It is doubted: the
-// account stays as it is known, with its age, and whoever asked gets hostapi.CodeUnavailable. It is believed
-// once it has been so for hostapi.Blip, or at once if the service says so in its own words (hostapi.AsListed).
+// If the service does not find an account that it has listed, or lists no servers of it, the answer may be a gateway's, or
+// the service may have lost its data for a moment. So the answer is doubted: the account stays as it was known, with its
+// age, and whoever asked gets hostapi.CodeUnavailable. The answer is believed once it has been the same for hostapi.Blip,
+// or at once if the service says so in its own words (hostapi.AsListed).
 //
-// It is not believed of any account while the service is away, or does not find several: that is
-// no customer's doing.
+// While the service is away, or does not find several accounts, no such answer is believed: the cause is not the
+// customers'.
 
-// doubtLasts is how old a doubt may be. An older one starts over, as nobody may have asked in between.
+// doubtLasts is how old a doubt may be. An older doubt begins again, since perhaps nobody asked in between.
 const doubtLasts = time.Hour
 
-// lostKey is a sorted set of the accounts that the service lately did not find though it has listed them, by
-// when it did not (Unix ms).
+// lostKey is the key of a sorted set: the accounts that the service has listed and lately did not find, by when that was
+// (Unix ms).
 func (c *Cache) lostKey() string { return c.config.Prefix + "v6:accounts:lost" }
 
-// asListed returns the context in which the service is asked for an account of which something is found.
+// asListed returns the context for asking the service for an account. If the account was found, and its doubt is not over,
+// it is that of hostapi.AsListed.
 func (c *Cache) asListed(ctx context.Context, f found) context.Context {
 	if f.entry == nil || f.entry.Missing || c.believes(ctx, f.entry) {
 		return ctx
@@ -33,7 +34,7 @@ func (c *Cache) asListed(ctx context.Context, f found) context.Context {
 	return hostapi.AsListed(ctx, hostapi.Listing{At: f.entry.FetchedAt, Servers: len(f.entry.List.Servers)})
 }
 
-// believes reports whether an account has been doubted for so long that the service is believed.
+// believes reports whether an account has been doubted for so long that the service is now believed.
 func (c *Cache) believes(ctx context.Context, e *entry) bool {
 	if !c.isDoubted(e) {
 		return false
@@ -43,7 +44,7 @@ func (c *Cache) believes(ctx context.Context, e *entry) bool {
 	return c.config.Now().Sub(time.Unix(0, since)) >= hostapi.Blip
 }
 
-// isDoubted reports whether there is a doubt of an account already.
+// isDoubted reports whether an account is in doubt already.
 func (c *Cache) isDoubted(e *entry) bool { return c.config.Now().Sub(e.DoubtedSince) < doubtLasts }
 
 // doubt notes that the service did not find an account. The error may be errChanged.
@@ -61,15 +62,15 @@ func (c *Cache) doubt(ctx context.Context, userID string, f found, failure error
 	return nil
 }
 
-// settle ends the doubt of an account if there was one: the service has found it, or is believed.
+// settle ends the doubt about an account, if there was one: the service has found the account, or is believed.
 func (c *Cache) settle(ctx context.Context, userID string, f found) {
 	if f.entry != nil && !f.entry.DoubtedSince.IsZero() {
-		_ = c.listed(ctx, userID) // it counts for a while longer otherwise
+		_ = c.listed(ctx, userID) // if that fails, the account counts as lost for a while longer
 	}
 }
 
-// lose notes that the service does not find an account, and returns of how many that is so. It also notes whether
-// that is an outage.
+// lose notes that the service does not find an account, and returns how many it does not find. If that is an outage, it
+// notes that, too.
 func (c *Cache) lose(ctx context.Context, userID string) int {
 	now := c.config.Now()
 	lost := c.lost(ctx, func(p redis.Pipeliner) {
@@ -81,14 +82,14 @@ func (c *Cache) lose(ctx context.Context, userID string) int {
 	return lost
 }
 
-// listed notes that an account is not among those any more that the service does not find.
+// listed notes that an account is not lost any more.
 func (c *Cache) listed(ctx context.Context, userID string) error {
 	var removed *redis.IntCmd
 	c.config.OnDoubt(c.lost(ctx, func(p redis.Pipeliner) { removed = p.ZRem(ctx, c.lostKey(), userID) }), nil)
 	return removed.Err()
 }
 
-// lost changes which accounts the service lately did not find, and returns how many those are.
+// lost changes the set of lost accounts, and returns how many are in it.
 func (c *Cache) lost(ctx context.Context, change func(redis.Pipeliner)) int {
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), useLimit)
 	defer cancel()
@@ -100,5 +101,5 @@ func (c *Cache) lost(ctx context.Context, change func(redis.Pipeliner)) int {
 		p.Expire(limited, c.lostKey(), hostapi.Blip)
 		return nil
 	})
-	return int(count.Val()) // none while Redis is away, which then knows of no account
+	return int(count.Val()) // 0 while Redis is away
 }

@@ -13,14 +13,14 @@ import (
 )
 
 const (
-	// refreshPause is how often Refresh asks the service for an account at most.
+	// refreshPause is the shortest time between two requests of Refresh for an account.
 	refreshPause = 5 * time.Second
-	// listAloneFor is for how long the list stands in for single servers once the
-	// service has turned out not to tell of those. It may learn to.
+	// listAloneFor is for how long the whole list is asked for in place of a single server, once the service has turned
+	// out not to tell of single servers. After that it is tried again, as the service may have been changed.
 	listAloneFor = 10 * time.Minute
 )
 
-// Seen returns when the service last told of a server.
+// Seen returns when the service last described a server, alone or in the list.
 func (s Snapshot) Seen(serverID string) time.Time {
 	if seen := s.Notes[serverID].Seen; seen.After(s.FetchedAt) {
 		return seen
@@ -28,8 +28,8 @@ func (s Snapshot) Seen(serverID string) time.Time {
 	return s.FetchedAt
 }
 
-// Refresh asks the service for an account as Ask does, once in five seconds over all
-// processes. In between it is Account.
+// Refresh asks the service for an account as Ask does, but over all processes at most once in five seconds. In between it
+// does what Account does.
 func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
@@ -42,10 +42,10 @@ func (c *Cache) Refresh(ctx context.Context, userID, serverID string, by time.Ti
 	return c.withBeside(snapshot, userID, beside), err
 }
 
-// Look asks the service for an account as Refresh does, where nobody waits for it: the
-// request is sent once. If the account was asked for in the last five seconds and is fresh, it is not
-// asked for again. In the meantime others see the account as it is, as fresh as it is. Where the
-// service fails, or does not answer until ctx is done, so does Look.
+// Look asks the service for an account when nobody waits for the answer: the request is sent once (hostapi.Once). If
+// Refresh or Look asked in the last five seconds, and the account is fresh, Look does not ask again. Unlike Refresh it does
+// not expire the account, so others go on using it meanwhile. If the service fails, or has not answered when ctx is done,
+// Look returns an error.
 func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
@@ -53,12 +53,10 @@ func (c *Cache) Look(ctx context.Context, userID string) (Snapshot, error) {
 	return c.fetch(hostapi.Once(ctx), userID, first || err != nil)
 }
 
-// Ask asks the service for one server of an account, or for all of them where serverID
-// is "", and returns the account with what the service told. Where it has not answered
-// at by, or has failed, the old account is returned, as by Account.
+// Ask asks the service for one server of an account, or for all of them if serverID is "", and returns the account with
+// the answer. If the service has not answered at by, or has failed, it returns the old account, as Account does.
 //
-// Where the service does not tell of single servers, or the account is not known to
-// have the server, the service is asked for all of them.
+// If the service does not tell of single servers, or the account is not known to have this one, it asks for all servers.
 func (c *Cache) Ask(ctx context.Context, userID, serverID string, by time.Time) (Snapshot, error) {
 	if serverID == "" || c.config.Now().Unix() < c.listAlone.Load() {
 		return c.await(ctx, userID, by, c.askForAll(userID))
@@ -71,15 +69,14 @@ func (c *Cache) Ask(ctx context.Context, userID, serverID string, by time.Time) 
 	return c.await(ctx, userID, by, call)
 }
 
-// askForAll asks the service for an account, however fresh that is.
+// askForAll starts to ask the service for an account, even if it is fresh.
 func (c *Cache) askForAll(userID string) <-chan singleflight.Result {
 	c.Expire(c.ctx, userID)
 	return c.refresh(userID)
 }
 
-// fetchServer asks the service for a server, and stores what it tells. Where an action
-// changes the account meanwhile, the answer may be from before that, and the service is
-// asked again.
+// fetchServer asks the service for a server, and stores the answer. If an action changes the account meanwhile, the answer
+// may be from before that, so the service is asked again.
 func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snapshot, error) {
 	for ctx.Err() == nil {
 		found := c.load(ctx, userID)
@@ -120,10 +117,9 @@ func (c *Cache) fetchInstead(ctx context.Context, userID string) (Snapshot, erro
 	}
 }
 
-// tellsNothing reports whether an answer says nothing of a server: there is no such
-// operation, or no such server, or something else has answered in the service's place, or the
-// record is not one as in the list. The service's document shows neither the path of the
-// operation nor its answer.
+// tellsNothing reports whether an answer says nothing about a server: the service has no such operation or no such server,
+// something else has answered in its place, or the record lacks what those in the list have. The service's document shows
+// neither the path of this operation nor its answer.
 func tellsNothing(s hostapi.Server, err error) bool {
 	var e *hostapi.Error
 	if !errors.As(err, &e) {

@@ -15,14 +15,15 @@ import (
 // useLimit bounds one use of Redis.
 const useLimit = 250 * time.Millisecond
 
-// An account has four keys: one that holds it while it is fresh, one that holds
-// it as long as it may be shown, one for its generation, a text that is
-// another one after each change, and gone when none was made for a while, and one
-// that says for a few seconds that the service was asked for it.
+// An account has four keys in Redis:
 //
-// After the prefix the keys begin with the version of the entries' form, so that programs
-// of two versions do not meet each other's. The user ID is a hash tag, so that the keys
-// of one account are in one slot of a Redis Cluster.
+//	v7:account:{USER}             the entry, while it is fresh
+//	v7:account:{USER}:last        the entry, for as long as it may be shown
+//	v7:account:{USER}:generation  a random text, another one after each change; it expires some time after the last change
+//	v7:account:{USER}:asked       says for a few seconds that the service was asked for the account
+//
+// v7 is the version of the entries' form: programs of two versions do not read each other's entries. The user ID is a
+// hash tag, so that a Redis Cluster keeps the keys of one account in one slot.
 func (c *Cache) freshKey(userID string) string {
 	return c.config.Prefix + "v7:account:{" + userID + "}"
 }
@@ -30,9 +31,14 @@ func (c *Cache) lastKey(userID string) string       { return c.freshKey(userID) 
 func (c *Cache) generationKey(userID string) string { return c.freshKey(userID) + ":generation" }
 func (c *Cache) askedKey(userID string) string      { return c.freshKey(userID) + ":asked" }
 
-// putScript stores the entry ARGV[4], fresh for ARGV[5] ms and to be shown for ARGV[6] ms, if the
-// generation is still ARGV[3]. The next one is ARGV[1], for ARGV[2] ms. Where ARGV[7] is 1 it must
-// be there; otherwise one that expired meanwhile was not followed by another.
+// putScript stores an entry if the account's generation is still the one that was read. It returns 1 if it did.
+//
+// If there is no generation, it has expired. The entry is stored then, too, unless it was read so long ago that another
+// generation may have come and gone meanwhile.
+//
+// KEYS: the fresh entry, the last one, the generation. ARGV: the next generation, for how long it is kept (ms), the
+// generation that was read, the entry, for how long it is fresh (ms), for how long it is shown (ms), 1 if it was read long
+// ago.
 const putScript = `
 local former = redis.call('SET', KEYS[3], ARGV[1], 'PX', ARGV[2], 'GET')
 if former and former ~= ARGV[3] then
@@ -45,7 +51,7 @@ for i = 1, 2 do
 end
 return 1`
 
-// get returns what a key holds of an account, or nil.
+// get returns the entry at a key; nil if there is none, or Redis fails.
 func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
@@ -56,8 +62,8 @@ func (c *Cache) get(ctx context.Context, key, userID string) *entry {
 	return c.decode(limited, key, data, userID)
 }
 
-// decode returns the entry that a key held, or nil. Anything else than an entry is
-// removed, so that OnGarbage is called once for it.
+// decode decodes the entry that a key held. If it is no entry, decode removes the key, so that OnGarbage is called once for
+// it, and returns nil.
 func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
 	e, err := decode(data, userID)
 	if err != nil {
@@ -71,17 +77,17 @@ func (c *Cache) decode(ctx context.Context, key, data, userID string) *entry {
 	return e
 }
 
-// found is what there is of an account.
+// found is what load has found of an account.
 type found struct {
 	entry      *entry // nil: nothing
 	fresh      bool
 	generation string // in Redis
-	longAgo    bool   // so that a generation that is gone may have been followed by another
-	unwritten  any    // the change that Redis did not take; nil: none
+	longAgo    bool   // it was read so long ago that another generation may have come and gone
+	unwritten  any    // the change that could not be saved in Redis; nil: none
 	err        error  // Redis failed
 }
 
-// load returns what there is of an account.
+// load reads an account from Redis. If a change of it could not be saved before, it first expires the account.
 func (c *Cache) load(ctx context.Context, userID string) found {
 	if change, ok := c.unwritten.Load(userID); ok {
 		if err := c.expire(ctx, userID); err != nil {
@@ -107,11 +113,11 @@ func (c *Cache) load(ctx context.Context, userID string) found {
 	return f
 }
 
-// errChanged says that an account was changed after it was looked at.
+// errChanged says that an account was changed after it was read.
 var errChanged = errors.New("the account was changed meanwhile")
 
-// store stores an entry in the place of what was found, fresh where that was, for the
-// time that its age leaves it.
+// store stores an entry in place of what was found. If that was fresh, so is the entry. It stays so, and is shown, for
+// the time that its age leaves. The error may be errChanged.
 func (c *Cache) store(ctx context.Context, userID string, f found, e *entry) error {
 	err := f.err
 	if err == nil {
@@ -155,8 +161,7 @@ func (c *Cache) write(ctx context.Context, userID string, f found, e *entry) err
 	return err
 }
 
-// drop drops keys of an account, which has another generation then, and returns how many there
-// were.
+// drop gives an account another generation, drops keys of it, and returns how many of these there were.
 func (c *Cache) drop(ctx context.Context, userID string, keys ...string) (int64, error) {
 	limited, cancel := context.WithTimeout(ctx, useLimit)
 	defer cancel()
@@ -169,12 +174,12 @@ func (c *Cache) drop(ctx context.Context, userID string, keys ...string) (int64,
 	return dropped.Val(), err
 }
 
-// expire drops what makes an account fresh.
+// expire drops the fresh entry of an account.
 func (c *Cache) expire(ctx context.Context, userID string) error {
 	_, err := c.drop(ctx, userID, c.freshKey(userID))
 	return err
 }
 
-// generationLife is longer than a call to the service that began before a change, and than an
-// account is fresh.
+// generationLife returns for how long a generation is kept: longer than any call to the service that began before it, and
+// no shorter than an account is fresh.
 func (c *Cache) generationLife() time.Duration { return max(2*c.config.Patience, c.config.TTL) }
