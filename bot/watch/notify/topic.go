@@ -38,7 +38,9 @@ type Topic[T any] struct {
 	GiveUp func(*T) (stays bool)
 	// End ends the topic for a person who takes no messages any more. A topic also ends by the person's command, and
 	// when staff remove all that is kept of somebody (forget in bot/watching.go): both call the topic's package. A
-	// topic that depends on another one's settings ends where those end, such as in alerts.Alerts.TurnOff and Forget.
+	// topic that depends on another one's settings needs no call when those change: its Next asks for them (such as
+	// alerts.Alerts.Settings), and returns Drop while they are off. Give its records a Life, so that those of people
+	// who are never written to again expire.
 	End func(ctx context.Context, userID string) error
 
 	// Records are the topic's records. Call Wake after saving one that is due.
