@@ -17,6 +17,7 @@ func TestOneWordForOneThing(t *testing.T) {
 		"bg":    {`(?i)личн\p{L}+ съобщ`: "директни съобщения", `(?i)нишк`: "тема", `(?i)неуспех(?:[^о]|$)`: "грешка"},
 		"cs":    {`(?i)soukrom\p{L} zpráv`: "přímá zpráva", `Odesílat`: "Posílat zprávy"},
 		"el":    {`(?i)φύλα|φυλά`: "αποθηκεύω"},
+		"fr":    {`tombés? depuis`: "s’est arrêté: what happens at a moment has no depuis behind it"},
 		"hi":    {`(?:^|[^ि])खाता`: "अकाउंट"},
 		"hu":    {`(?i)(?:^|\P{L})(?:meg)?őr[iz]`: "tárol", `(?i)tárhelysz`: "szolgáltató"},
 		"id":    {`(?i)\bsaya\b`: "aku", `(?i)kanal`: "channel"},
