@@ -52,12 +52,8 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
 	lines = append(lines, v.noticed(o.DownAt))
-	if o.Uptime > 0 {
-		ran := "alert.ran"
-		if o.AtLeast {
-			ran = "alert.ran_longer"
-		}
-		lines = append(lines, v.t.Format(ran, args{"Duration": v.t.Length(o.Uptime, v.interval)}))
+	if ran := v.ran(o.Uptime, o.AtLeast, v.interval); ran != "" {
+		lines = append(lines, ran)
 	}
 	if o.Count > 1 {
 		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": message.Time(v.alert.Since(o), "t")}))
@@ -74,6 +70,18 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 		happened += "\n" + v.t.Text(manyKey)
 	}
 	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
+}
+
+// ran says for how long a bot had been running, and with atLeast that it was perhaps longer; "" if that is not known.
+// A bot that nobody had looked at for a minute may have been running for any time.
+func (v view) ran(uptime time.Duration, atLeast bool, precision time.Duration) string {
+	switch {
+	case uptime <= 0, atLeast && uptime < max(precision, time.Minute):
+		return ""
+	case atLeast:
+		return v.t.Format("alert.ran_longer", args{"Duration": v.t.Length(uptime, precision)})
+	}
+	return v.t.Format("alert.ran", args{"Duration": v.t.Length(uptime, precision)})
 }
 
 // headline returns the key of what an alert says first of a bot.

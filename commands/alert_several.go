@@ -4,9 +4,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi"
@@ -15,6 +17,9 @@ import (
 // namedAtOnce is how many bots an alert of several names in its content, and of how many it says apart
 // that they keep falling. A phone shows about two lines in a notification.
 const namedAtOnce = 3
+
+// linesAtOnce is of how many bots an alert of several says how they are. Its menu and the list have the others.
+const linesAtOnce = 10
 
 // ofSeveral tells of several bots, a line each: those that are down come first. The content names some
 // of these.
@@ -34,8 +39,8 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	}
 	var lines, quiet []string
 	for i, o := range bots {
-		if i == maxOptions && len(bots) > maxOptions+1 {
-			lines = append(lines, "… +"+v.t.Number(len(bots)-i))
+		if i == linesAtOnce && v.isCut() {
+			lines = append(lines, v.t.Count("alert.more", len(bots)-i, nil))
 			break
 		}
 		lines = append(lines, v.line(o))
@@ -45,8 +50,27 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	}
 	return happened, &discordgo.MessageEmbed{
 		Color:       color,
-		Description: paragraphs(v.noticed(v.alert.First), strings.Join(lines, "\n"), strings.Join(quiet, "\n")),
+		Description: paragraphs(strings.TrimSpace(v.allBack(down)+"\n"+v.noticed(v.alert.First)), strings.Join(lines, "\n"), strings.Join(quiet, "\n")),
 	}
+}
+
+// isCut reports whether there are more bots than the alert has lines for.
+func (v alertView) isCut() bool { return len(v.alert.Bots) > linesAtOnce+1 }
+
+// allBack says since when all bots are back of which no later message tells, and how long that took; "" if some are
+// down.
+func (v alertView) allBack(down int) string {
+	var last time.Time
+	for _, o := range v.alert.Bots {
+		if o.RecoveredAt.After(last) && (!o.Elsewhere || v.moved() == len(v.alert.Bots)) {
+			last = o.RecoveredAt
+		}
+	}
+	if down > 0 || last.IsZero() {
+		return ""
+	}
+	lasted := v.t.Length(last.Sub(v.alert.First), v.interval)
+	return v.t.Format("alert.several_back_after", args{"Time": message.Time(last, "t"), "Duration": lasted})
 }
 
 // someBack says in a line which bots are back of which the customer is yet to be notified, while others are down; ""
@@ -123,11 +147,15 @@ func shownState(o alerts.Outage) condition {
 	return conditionIn(o.State)
 }
 
-// rowsOfSeveral are a button that restarts those that have crashed, and a menu that opens one of the
-// bots.
+// rowsOfSeveral are a button that restarts those that have crashed, one that leads to the list if not all bots are
+// shown, and a menu that opens one of the bots.
 func (v alertView) rowsOfSeveral() []discordgo.MessageComponent {
 	bots, down := v.worstFirst()
-	rows := v.restartOfSeveral(slices.DeleteFunc(slices.Clone(bots[:down]), func(o alerts.Outage) bool { return !o.State.Broken() }))
+	buttons := v.restartOfSeveral(slices.DeleteFunc(slices.Clone(bots[:down]), func(o alerts.Outage) bool { return !o.State.Broken() }))
+	if v.isCut() {
+		buttons = append(buttons, v.button(discordgo.SecondaryButton, "button.back", idAlertList, false))
+	}
+	rows := v.linkRow(buttons...)
 	bots = bots[:min(len(bots), maxOptions)]
 	servers := make([]hostapi.Server, len(bots))
 	for i, o := range bots {
@@ -144,13 +172,13 @@ func (v alertView) rowsOfSeveral() []discordgo.MessageComponent {
 }
 
 // restartOfSeveral is the button that restarts what has crashed of several bots.
-func (v alertView) restartOfSeveral(crashed []alerts.Outage) []discordgo.MessageComponent {
+func (v alertView) restartOfSeveral(crashed []alerts.Outage) []discordgo.Button {
 	switch {
 	case len(crashed) == 0 || !v.offers(hostapi.OpRestart):
 		return nil
 	case len(crashed) == 1:
-		return []discordgo.MessageComponent{row(v.restartButton(idAlertAct+"restart/", serverOf(crashed[0])))}
+		return []discordgo.Button{v.restartButton(idAlertAct+"restart/", serverOf(crashed[0]))}
 	default:
-		return []discordgo.MessageComponent{row(v.restartCrashedButton("button.restart_all", interaction.ReplyPrefix+idRestart(v.alert.ID), len(crashed)))}
+		return []discordgo.Button{v.restartCrashedButton("button.restart_all", interaction.ReplyPrefix+idRestart(v.alert.ID), len(crashed))}
 	}
 }

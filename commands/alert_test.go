@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi"
 )
@@ -47,6 +48,50 @@ func TestAlertSaysFirstWhatHappened(t *testing.T) {
 		}
 		wantText(t, shown, test.back)
 	}
+}
+
+// TestAlertSaysNothingOfABotThatWasHardlyWatched has a bot fall less than a minute after it was looked at first: it may
+// have been running for months. The card says as little.
+func TestAlertSaysNothingOfABotThatWasHardlyWatched(t *testing.T) {
+	for watchedFor, says := range map[time.Duration]string{40 * time.Second: "", 3 * time.Minute: "It had been running for 3 min or longer."} {
+		h := &watched{w: &world{list: account(server("a", "Shop", "CRASHED"))}, spans: past(watchedFor, hostapi.StateRunning, time.Second, hostapi.StateCrashed)}
+		c, at := watching(t, h), time.Now()
+		fell := alerts.Outage{ServerID: "a", Name: "Shop", State: hostapi.StateCrashed, Count: 1, DownAt: at, Uptime: watchedFor, AtLeast: true}
+		for _, m := range []interaction.Message{
+			c.Alert(alerts.Alert{CustomerID: "42", First: at, Bots: []alerts.Outage{fell}}), answer(t, c, press("show/a")).Message,
+		} {
+			if got := text(m); !strings.Contains(got, says) || says == "" && strings.Contains(got, "running for") {
+				t.Errorf("after %v it says\n%s", watchedFor, got)
+			}
+		}
+	}
+}
+
+// TestAlertOfManyBotsIsShort has the first ten of them, leads to the others, and says since when all are back.
+func TestAlertOfManyBotsIsShort(t *testing.T) {
+	h, at := &watched{w: &world{list: crashed(30)}}, time.Unix(1_700_000_000, 0)
+	c := watching(t, h)
+	alert := alerts.Alert{CustomerID: "42", First: at}
+	for _, s := range h.w.list.Servers[1:] {
+		alert.Bots = append(alert.Bots, alerts.Outage{ServerID: s.ID, Name: s.Name, State: hostapi.StateCrashed, DownAt: at, Count: 1})
+	}
+	for n, test := range map[int]struct {
+		lines         int
+		more, buttons string
+	}{11: {11, "", "Restart all (11)"}, 12: {10, "and 2 more", "Restart all (12) All bots"}, 30: {10, "and 20 more", "Restart all (30) All bots"}} {
+		some := alert
+		some.Bots = alert.Bots[:n]
+		shown := c.Alert(some)
+		if got := buttonLabels(shown); got != test.buttons || strings.Count(text(shown), "· Crashed") != test.lines || strings.Contains(text(shown), "more") != (test.more != "") {
+			t.Errorf("with %d bots it has the buttons %q and says\n%s", n, got, text(shown))
+		}
+		wantText(t, shown, test.more, "Noticed <t:1700000000:R>.")
+	}
+	for i := range alert.Bots {
+		alert.Bots[i].RecoveredAt = at.Add(time.Duration(i) * 10 * time.Second)
+	}
+	wantText(t, c.Alert(alert), "All 30 bots are back", "Back since <t:1700000290:t>, down for 5 min.\nNoticed <t:1700000000:R>.")
+	wantText(t, answer(t, c, press("aside/list")).Message, "Your bots", "🔴 Bot 1")
 }
 
 // TestAlertOfSeveralBotsIsTrueToTheLast has five bots fall, come back and fall again, of which another

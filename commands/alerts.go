@@ -28,6 +28,7 @@ const (
 	idAlertAct  = interaction.ReplyPrefix + "act/" // + action + key
 	idAlertOpen = interaction.ReplyPrefix + "show" // a select menu of keys
 	idAlertShow = interaction.ReplyPrefix + "show/"
+	idAlertList = interaction.ReplyPrefix + "list" // the first page of bots
 	idAlertMute = interaction.ReplyPrefix + "mute/"
 )
 

@@ -79,12 +79,8 @@ func (c *Commands) storyOf(ctx context.Context, r *interaction.Request, b bot) (
 
 // why are lines on how a bot that has crashed came to it, and what was different.
 func (c card) why() (lines []string) {
-	if c.story.ran > 0 && (c.saysSince || c.fellAfter() == 0) { // otherwise the line of the state says as much
-		key := "alert.ran"
-		if c.story.atLeast {
-			key = "alert.ran_longer"
-		}
-		lines = append(lines, c.t.Format(key, args{"Duration": c.t.Length(c.story.ran, time.Minute)}))
+	if ran := c.ran(c.story.ran, c.story.atLeast, time.Minute); ran != "" && (c.saysSince || c.fellAfter() == 0) { // otherwise the line of the state says as much
+		lines = append(lines, ran)
 	}
 	if c.story.crashes > 1 {
 		lines = append(lines, c.t.Count("card.crashes", c.story.crashes, nil))

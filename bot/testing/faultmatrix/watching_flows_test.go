@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/bwmarrin/discordgo"
+
 	"hostbot/bot/interaction"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/watch/alerts"
@@ -108,6 +110,10 @@ func alertFlows() []flow {
 	return []flow{
 		{route: "component aside/show", need: looks, follows: true, prepare: ofTwo, do: picksIn(saying("2 of your bots are down"), "Open a bot", shop), good: "🟢 Shop"},
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "View bot"), good: "🟢 Shop"},
+		{
+			route: "component aside/list", need: looks, do: pressesIn(saying("many have crashed"), "All bots"), good: "🔴 Radio",
+			prepare: leftButton("many have crashed", discordgo.Button{Label: "All bots", Style: discordgo.SecondaryButton, CustomID: interaction.ReplyPrefix + "list"}),
+		},
 		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
 	}
