@@ -92,7 +92,7 @@ func (c card) why() (lines []string) {
 }
 
 // onward are the ways on for the owner of a bot that has crashed: its output, and a message the next time or, if it
-// crashes often, the settings by which it starts and those who can help.
+// crashes often, those who can help. A phone shows two in a line.
 func (c card) onward() []discordgo.Button {
 	ways := []discordgo.Button{c.toConsole(c.server.ID)}
 	if c.asked.ByStaff() {
@@ -100,9 +100,6 @@ func (c card) onward() []discordgo.Button {
 	}
 	key := botKey(c.server.ID)
 	often := c.story.crashes >= oftenCrashed
-	if often && c.part != more && c.offers(hostapi.OpUpdateStartup) {
-		ways = append(ways, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, false))
-	}
 	switch support := c.supportOf(c.server.ID); {
 	case often && support.CustomID+support.URL != "":
 		ways = append(ways, support)

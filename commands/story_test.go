@@ -1,15 +1,21 @@
 package commands_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
+	"unicode"
+
+	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/staff/support"
 	"hostbot/bot/watch/history"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
+	"hostbot/locale"
 )
 
 // TestCrashedCardSaysWhatWasDifferent has a bot crash in several ways.
@@ -34,7 +40,7 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 		"nobody saw it start": {past: past(crash(150 * minute)...), want: []string{"2 h 30 min or longer."}, buttons: "Open console Alert me next time"},
 		"three times": {
 			past: past(append(append(crash(3*time.Hour), crash(2*time.Hour)...), crash(20*minute)...)...),
-			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Startup Alert me next time",
+			want: []string{"for 20 min.", "3 crashes in the last 24 hours."}, buttons: "Open console Alert me next time",
 		},
 		"two were before": {
 			past:    past(append(append(crash(3*time.Hour), crash(30*time.Hour)...), crash(20*minute)...)...),
@@ -73,6 +79,56 @@ func TestCrashedCardSaysWhatWasDifferent(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWaysOnAreOneLineOnAPhone in every language: a card whose bot has crashed, or is suspended, has enough other buttons.
+func TestWaysOnAreOneLineOnAPhone(t *testing.T) {
+	often := past(time.Hour, hostapi.StateRunning, time.Minute, hostapi.StateCrashed, time.Hour, hostapi.StateRunning, time.Minute, hostapi.StateCrashed, time.Hour, hostapi.StateRunning, time.Minute, hostapi.StateCrashed)
+	for name, test := range map[string]struct {
+		status string
+		past   []history.Span
+	}{"crashed": {"CRASHED", nil}, "keeps crashing": {"CRASHED", often}, "suspended": {"SUSPENDED", nil}} {
+		w := &world{
+			list: account(server("a", "Shop", test.status)), links: commands.Links{Panel: "https://host.example", Support: "https://host.example/help"},
+			support: commands.Support{Tell: func(context.Context, support.Case) (support.Told, error) { return support.Told{}, nil }},
+		}
+		c := watching(t, &watched{w: w, spans: test.past})
+		for _, language := range locale.DiscordLocales() {
+			rows := answer(t, c, inLanguage(language, press("show/a"))).Message.Components
+			last := rows[len(rows)-1].(discordgo.ActionsRow)
+			wide := -between
+			for _, b := range last.Components {
+				wide += between + widthOf(b.(discordgo.Button))
+			}
+			if len(last.Components) != 2 || wide > lineOfAPhone {
+				t.Errorf("%s, %s: %d pixels for the buttons %q", language, name, wide, lastRow(interaction.Reply(interaction.Message{Components: rows})))
+			}
+		}
+	}
+}
+
+// The width of a line of buttons in a message on a phone, and between two buttons, in CSS pixels.
+const lineOfAPhone, between = 326, 8
+
+// widthOf is about the width of a button on a phone in CSS pixels: at a size of 14, a letter takes half of that, and a
+// little more where letters are wide.
+func widthOf(b discordgo.Button) int {
+	width := 29.0
+	if b.Style == discordgo.LinkButton {
+		width += 15 // of the arrow
+	}
+	for _, letter := range b.Label {
+		switch {
+		case unicode.Is(unicode.Mn, letter):
+		case unicode.In(letter, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			width += 14
+		case unicode.In(letter, unicode.Cyrillic, unicode.Greek, unicode.Devanagari):
+			width += 8
+		default:
+			width += 7
+		}
+	}
+	return int(width)
 }
 
 func textOf(r interaction.Response) string { return text(r.Message) }

@@ -94,7 +94,7 @@ func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
 		t.Errorf("after two crashes a card offers %q", got)
 	}
 	seen.spans = past(slices.Concat(crash, crash, crash)...)
-	if got := offered(); got != "Startup Tell support" {
+	if got := offered(); got != "Tell support" {
 		t.Errorf("after three it offers %q", got)
 	}
 	now := time.Now()
@@ -119,7 +119,7 @@ func TestTellSupportOfABotThatKeepsCrashing(t *testing.T) {
 	}
 	h.support = commands.Support{}
 	c = watching(t, seen)
-	if got := offered(); got != "Startup Contact support" {
+	if got := offered(); got != "Contact support" {
 		t.Errorf("without a channel for it a card offers %q", got)
 	}
 	refused(t, c, press(button.CustomID), "out of date")
