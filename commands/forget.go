@@ -139,7 +139,7 @@ func (c *Commands) forget(_ context.Context, r *interaction.Request) (interactio
 		if len(removal.Stays) > 0 {
 			stay = v.messagesStay(removal.Removal)
 		}
-		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+" "+told), stay))
+		done := v.note(paragraphs(strings.TrimSpace(v.aboutCustomer("staff.forget.done")+"\n"+told), stay))
 		done.Audit = &interaction.Audit{Detail: removal.Kept.counts()}
 		return done, nil
 	}}

@@ -81,7 +81,7 @@ func (v view) legend(p past) string {
 			key = append(key, entry.square+" "+entry.text)
 		}
 	}
-	text := "-# " + strings.Join(key, " · ") + "\n-# " + v.t.Text("history.meaning") + " " + v.t.Text("history.days")
+	text := "-# " + strings.Join(key, " · ") + "\n-# " + v.t.Text("history.meaning") + "\n-# " + v.t.Text("history.days")
 	if len(p.known) > 0 && p.known[0].From.After(p.from) {
 		text += "\n-# " + v.t.Format("history.since", args{"When": message.Time(p.known[0].From, "f")})
 	}

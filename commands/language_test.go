@@ -276,6 +276,9 @@ func drawIn(t *testing.T, name string, english map[string]string, missing func(d
 			lines.WriteString(s.text + "\n")
 		}
 		all, texts := lines.String(), mustTexts(t).For(name)
+		if before, _, spaced := strings.Cut(all, "。 "); spaced { // the full stop has its own
+			t.Errorf("two sentences are put together as in English: …%q", before[max(0, len(before)-60):])
+		}
 		for _, key := range slices.Sorted(maps.Keys(english)) {
 			if !slices.ContainsFunc(formsOf(texts, key, english[key]), func(form string) bool { return has(all, form) }) {
 				missing(d, key, texts)
