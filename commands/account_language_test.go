@@ -80,6 +80,7 @@ func (d *drawn) actions(fresh asking) {
 	fresh(func(w *world) { w.action = never }, submit("create/512/2048/100", map[string]string{"name": "x", "language": "NODE", "start": interaction.Ticked}))
 	d.refusals(uncertain)
 	d.restartsOfAll(fresh)
+	d.severals(fresh)
 }
 
 // errors draws each error.

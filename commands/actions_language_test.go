@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hostbot/bot/actions"
 	"hostbot/bot/interaction"
+	"hostbot/commands"
 	"hostbot/hostapi"
 )
 
@@ -109,4 +113,93 @@ func (d *drawn) restartsOfAll(fresh asking) {
 	r := interaction.Request{ID: "1/x", Route: "restartcrashed/now", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}
 	d.see(c.Interrupted(&r, interaction.Action{Name: "restart", BotID: "b1"}))
 	time.Sleep(actions.Window)
+}
+
+// severals draws each action on several bots that were chosen: all end well, some do not, none makes sense, the pace,
+// and an end that came too early.
+func (d *drawn) severals(fresh asking) {
+	of := func(status string, n int) func(w *world) {
+		return func(w *world) {
+			w.list = crashed(n)
+			for i := range w.list.Servers {
+				w.list.Servers[i].Status = status
+			}
+			act := func(string) (string, error) { time.Sleep(2 * time.Second); return "", nil }
+			w.action, w.restart = func() (string, error) { return act("") }, act
+		}
+	}
+	failing := func(status string) func(w *world) {
+		return func(w *world) {
+			of(status, 3)(w)
+			w.list.Servers[3].Status = "SUSPENDED"
+			var n atomic.Int32
+			w.action = func() (string, error) {
+				switch n.Add(1) {
+				case 1:
+					return "", &hostapi.Error{Code: hostapi.CodeConflict, Status: 409}
+				case 2:
+					return "", &hostapi.Error{Code: hostapi.CodeUnavailable, Uncertain: true}
+				}
+				return "RUNNING", nil
+			}
+			w.restart = func(string) (string, error) { return w.action() }
+		}
+	}
+	keys := func(n int) (keys []string) {
+		for i := range n {
+			keys = append(keys, "b"+strconv.Itoa(i+1))
+		}
+		return keys
+	}
+	for name, status := range map[string]string{"restart": "RUNNING", "start": "STOPPED", "stop": "RUNNING", "reinstall": "STOPPED"} {
+		w := &world{}
+		for _, set := range []func(*world){of(status, 2), failing(status), of("SUSPENDED", 2)} {
+			set(w)
+			n := len(w.list.Servers) - 1
+			c := newCommands(d.t, &world{list: w.list})
+			menu := answer(d.t, c, press("several/0", keys(n)...))
+			ask := strings.TrimPrefix(buttonOf(menu.Message, "several/"+name+"/"), "several/"+name+"/")
+			fresh(set, press("several"), press("several/0", keys(n)...), press("several/"+name+"/"+ask), press("several/"+name+"/now/"+ask))
+		}
+	}
+	begin := func(c *commands.Commands, name, id string, n int) interaction.Request {
+		ask := buttonOf(answer(d.t, c, press("several/0", keys(n)...)).Message, "several/"+name+"/")
+		r := press(strings.Replace(ask, name+"/", name+"/now/", 1))
+		r.ID, r.Locale = id, d.locale
+		return r
+	}
+	stopped, stop := context.WithCancel(d.t.Context())
+	stop()
+	for name, status := range map[string]string{"start": "STOPPED", "stop": "RUNNING", "reinstall": "STOPPED"} {
+		w := &world{}
+		of(status, 2)(w)
+		c := newCommands(d.t, w)
+		for r := answer(d.t, c, begin(c, name, "1", 2)); r.Then != nil; {
+			r = must(d.t)(r.Then.Run(stopped))
+			d.see(r)
+		}
+	}
+	w := &world{}
+	of("STOPPED", 25)(w)
+	w.action = func() (string, error) { return "STOPPED", nil }
+	c := newCommands(d.t, w)
+	for _, id := range []string{"1", "2"} { // the second does not fit the pace
+		for r := answer(d.t, c, begin(c, "start", id, 25)); r.Then != nil; {
+			r = must(d.t)(r.Then.Run(d.t.Context()))
+			d.see(r)
+		}
+	}
+	r := interaction.Request{ID: "1/x", Route: "several/{action}/now/{bots}", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}
+	d.see(newCommands(d.t, &world{}).Interrupted(&r, interaction.Action{Name: "stop", BotID: "b1"}))
+	time.Sleep(actions.Window)
+}
+
+// buttonOf returns the custom ID of a message's button that begins so.
+func buttonOf(m interaction.Message, prefix string) string {
+	for _, b := range buttons(m) {
+		if strings.HasPrefix(b.CustomID, prefix) {
+			return b.CustomID
+		}
+	}
+	return ""
 }

@@ -40,6 +40,7 @@ type batch struct {
 	commands *Commands // asks the service for a few bots at once
 	request  *interaction.Request
 	action   action
+	means    meant
 	slots    *semaphore.Weighted
 	began    time.Time
 	members  []member
@@ -48,6 +49,25 @@ type batch struct {
 	running  int               // members that have not ended
 	paused   pause
 	early    []int // members whose turn comes with another attempt, which goOn makes
+}
+
+// meant is which bots a batch was asked for, and its texts.
+type meant struct {
+	// in lists the states of a bot in which it is acted on. In others it is left alone.
+	in states
+	// texts begins the keys of the texts that name the action.
+	texts string
+	// acted and up are the keys of what is said of a bot that was acted on, and of one that is left alone.
+	acted, up string
+	// title is the key of the title.
+	title string
+	// subject is that of the messages.
+	subject string
+	// pace and unsure are the keys of what is said where not all are begun at once, and of bots of which
+	// nobody knows how it ended.
+	pace, unsure string
+	// again returns the custom ID that asks about bots once more.
+	again func(servers []hostapi.Server) string
 }
 
 // pause is until when a batch begins nothing as the service has had too many requests.
@@ -87,17 +107,23 @@ type memberChange struct {
 }
 
 // newBatch returns a batch that has not begun.
-func (c *Commands) newBatch(r *interaction.Request, a action, servers []hostapi.Server, known accounts.Snapshot) *batch {
+func (c *Commands) newBatch(r *interaction.Request, a action, means meant, servers []hostapi.Server, known accounts.Snapshot) *batch {
 	known.Update = nil // which nobody waits for
 	slots := semaphore.NewWeighted(requestsAtOnce)
 	few := *c
 	few.accounts = fewAccounts{c.accounts, slots}
-	b := &batch{commands: &few, request: r, action: a, slots: slots, began: time.Now(), changes: make(chan memberChange, 2*len(servers)), over: make(chan struct{})}
+	b := &batch{commands: &few, request: r, action: a, means: means, slots: slots, began: time.Now(), changes: make(chan memberChange, 2*len(servers)), over: make(chan struct{})}
 	for _, s := range servers {
 		own := *r
 		own.ID += "/" + digest(s.ID)
 		own.Running = a.on(s)
-		b.members = append(b.members, member{bot: bot{s, known}, request: &own})
+		m := member{bot: bot{s, known}, request: &own}
+		if !means.in.has(conditionOf(s).state) {
+			m.stage, m.refusal = stageLeftOut, errSenseless
+		} else {
+			b.running++
+		}
+		b.members = append(b.members, m)
 	}
 	return b
 }
@@ -123,7 +149,6 @@ func (f fewAccounts) Acted(ctx context.Context, _ accounts.Snapshot, userID, ser
 
 // start says which bots are acted on, acts once Discord has taken that, and says how it goes.
 func (b *batch) start() interaction.Response {
-	b.running = len(b.members)
 	response := b.draw()
 	response.Then = &interaction.Work{Does: interaction.Change{}, Run: b.begin}
 	return response
@@ -132,9 +157,11 @@ func (b *batch) start() interaction.Response {
 // begin acquires the locks of all bots, so that it is known at once which are left out, and has all
 // others acted on, those at their time for which it is too early.
 func (b *batch) begin(ctx context.Context) (interaction.Response, error) {
-	all := make([]int, len(b.members))
-	for i := range all {
-		all[i] = i
+	var all []int
+	for i, m := range b.members {
+		if m.stage == stageWaiting {
+			all = append(all, i)
+		}
 	}
 	got, early, again := b.acquire(ctx, all, "")
 	if len(early) > 0 {
@@ -184,7 +211,7 @@ func (b *batch) goOn(ctx context.Context, again time.Time) {
 			b.leaveOut(b.early, interaction.ErrStopping)
 			return
 		}
-		b.early = b.stillDown(ctx, b.early)
+		b.early = b.stillMeant(ctx, b.early)
 		var got []memberChange
 		got, b.early, again = b.acquire(ctx, b.early, "/"+strconv.Itoa(attempt))
 		for _, change := range got {
@@ -202,25 +229,25 @@ func (b *batch) leaveOut(members []int, why error) {
 	}
 }
 
-// errRunsAgain says that a bot was left alone as it has not crashed any more.
-var errRunsAgain = errors.New("the bot has not crashed any more")
+// errSenseless says that a bot was left alone as the action makes no sense on it as it is.
+var errSenseless = errors.New("the action makes no sense on the bot as it is")
 
-// stillDown returns which of some bots are down still, and has the others left alone.
-func (b *batch) stillDown(ctx context.Context, members []int) []int {
+// stillMeant returns on which of some bots the action makes sense still, and has the others left alone.
+func (b *batch) stillMeant(ctx context.Context, members []int) []int {
 	seen, err := b.commands.accounts.Ask(ctx, b.request.CustomerID, "", time.Now().Add(lookLimit))
 	if err != nil || seen.Old {
 		return members
 	}
-	down := make(map[string]bool)
-	for _, s := range crashedIn(listOf(b.commands.nowOf(b.request, seen))) {
-		down[s.ID] = true
+	still := make(map[string]bool)
+	for _, s := range b.commands.nowOf(b.request, seen) {
+		still[s.ID] = b.means.in.has(conditionOf(s).state)
 	}
 	return slices.DeleteFunc(members, func(member int) bool {
-		up := !down[b.members[member].server.ID]
-		if up {
-			b.tell(memberChange{member: member, stage: stageLeftOut, refusal: errRunsAgain})
+		senseless := !still[b.members[member].server.ID]
+		if senseless {
+			b.tell(memberChange{member: member, stage: stageLeftOut, refusal: errSenseless})
 		}
-		return up
+		return senseless
 	})
 }
 

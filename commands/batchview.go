@@ -63,22 +63,22 @@ func (b *batch) draw() interaction.Response {
 	for _, m := range members {
 		counts[m.fate()]++
 	}
-	embed := &discordgo.MessageEmbed{Title: v.t.Text("restart_all.title"), Color: yellow}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text(b.means.title), Color: yellow}
 	buttons := []discordgo.Button{v.button(discordgo.SecondaryButton, "button.back", idListWith, false)}
 	head, why := "", explanation{}
 	if over {
 		slices.SortStableFunc(members, func(one, other member) int { return cmp.Compare(one.fate(), other.fate()) })
 		head, embed.Color = b.ending(v, counts)
-		why = v.whyOf(members)
-		if again := counts[fateFailed] + counts[fateSkipped]; again > 0 {
-			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", idRestart(b.request.Params["alert"]), false)}, buttons...)
+		why = b.whyOf(v, members)
+		if again := openIn(members); len(again) > 0 {
+			buttons = append([]discordgo.Button{v.button(discordgo.PrimaryButton, "button.again", b.means.again(again), false)}, buttons...)
 		}
 	} else {
-		head = "⏳ " + v.t.Count("restart_all.running", len(members), args{"Since": relative(b.began)}) +
+		head = "⏳ " + v.t.Count(b.means.texts+".running", len(members), args{"Since": relative(b.began)}) +
 			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)}) + b.waits(v)
 	}
-	embed.Description = paragraphs(v.heading(members[0].known, head), v.memberLines(members), why.text)
-	return v.drawOf(members[0].known, idRestartCrashed, embed, v.linkRow(append(buttons, why.links...)...)...)
+	embed.Description = paragraphs(v.heading(members[0].known, head), b.memberLines(v, members), why.text)
+	return v.drawOf(members[0].known, b.means.subject, embed, v.linkRow(append(buttons, why.links...)...)...)
 }
 
 // ending says how a batch ended, and in which colour.
@@ -88,16 +88,16 @@ func (b *batch) ending(v view, counts map[fate]int) (text string, color int) {
 	if d := time.Since(b.began); counts[fateSkipped] < all && !instant(d) {
 		took = "\n⏱ " + v.t.Format("action.took", args{"Duration": v.t.Duration(d)})
 	}
-	switch restarted := counts[fateDone]; restarted {
+	switch done := counts[fateDone]; done {
 	case all:
-		return "✅ " + v.t.Count("restart_all.done", all, nil) + took, green
+		return "✅ " + v.t.Count(b.means.texts+".done", all, nil) + took, green
 	case 0:
 		if counts[fateFailed]+counts[fateSkipped] == all {
-			return "❌ " + v.t.Count("restart_all.partly", all, args{"Done": restarted}) + took, red
+			return "❌ " + v.t.Count(b.means.texts+".partly", all, args{"Done": done}) + took, red
 		}
 		fallthrough
 	default:
-		return "⚠️ " + v.t.Count("restart_all.partly", all, args{"Done": restarted}) + took, orange
+		return "⚠️ " + v.t.Count(b.means.texts+".partly", all, args{"Done": done}) + took, orange
 	}
 }
 
@@ -108,17 +108,28 @@ func (b *batch) waits(v view) string {
 	}
 	for _, m := range b.members {
 		if _, early := errors.AsType[*actions.LimitError](m.refusal); early && m.stage == stageWaiting {
-			return "\n⏸️ " + v.t.Format("restart_all.pace", args{"N": actions.PerWindow})
+			return "\n⏸️ " + v.t.Format(b.means.pace, args{"N": actions.PerWindow})
 		}
 	}
 	return ""
 }
 
+// openIn returns the bots that a batch was meant for, and of which it is known that it did not act on them.
+func openIn(members []member) []hostapi.Server {
+	var open []hostapi.Server
+	for _, m := range members {
+		if f := m.fate(); f == fateFailed || f == fateSkipped && !errors.Is(m.refusal, errSenseless) {
+			open = append(open, m.server)
+		}
+	}
+	return open
+}
+
 // memberLines is a line for each bot of a batch.
-func (v view) memberLines(members []member) string {
+func (b *batch) memberLines(v view, members []member) string {
 	var lines []string
 	for _, m := range members[:min(len(members), batchLines)] {
-		lines = append(lines, v.memberLine(m))
+		lines = append(lines, b.memberLine(v, m))
 	}
 	if more := len(members) - len(lines); more > 0 {
 		lines = append(lines, "… +"+v.t.Number(more))
@@ -126,21 +137,21 @@ func (v view) memberLines(members []member) string {
 	return strings.Join(lines, "\n")
 }
 
-func (v view) memberLine(m member) string {
+func (b *batch) memberLine(v view, m member) string {
 	sign, word := "▫️", v.t.Text("restart_all.waiting")
 	switch m.fate() {
 	case fateDone:
-		sign, word = "✅", v.t.Text("restart_all.restarted")
+		sign, word = "✅", v.t.Text(b.means.acted)
 	case fateFailed:
-		sign, word = "❌", v.t.Text("restart_all.failed")
+		sign, word = "❌", v.t.Text(b.means.texts+".failed")
 	case fateUnconfirmed:
 		sign, word = "⚠️", v.t.Text("restart_all.unsure")
 	case fateCrashed:
 		sign, word = "🔴", v.t.Text("restart_all.again")
 	case fateSkipped:
-		sign, word = "➖", v.t.Text("restart_all.left")
-		if errors.Is(m.refusal, errRunsAgain) {
-			word = v.t.Text("restart_all.up")
+		sign, word = "➖", v.t.Text(b.means.texts+".left")
+		if errors.Is(m.refusal, errSenseless) {
+			word = v.t.Text(b.means.up)
 		} else if _, busy := errors.AsType[*actions.BusyError](m.refusal); busy {
 			word = v.t.Text("restart_all.busy")
 		} else if held, ok := errors.AsType[*actions.PausedError](m.refusal); ok {
@@ -148,15 +159,15 @@ func (v view) memberLine(m member) string {
 		}
 	case fatePending:
 		if m.stage == stageActing {
-			restarting := conditionIn(hostapi.StateRestarting)
-			sign, word = restarting.emoji, v.t.Text(restarting.key)
+			acting := conditionOf(hostapi.Server{Status: b.action.transitional})
+			sign, word = acting.emoji, v.t.Text(acting.key)
 		}
 	}
 	return sign + " " + nameWithin(m.server, batchNameLimit) + " · " + word
 }
 
-// whyOf says why bots were not restarted, each reason once, and what is to be done.
-func (v view) whyOf(members []member) explanation {
+// whyOf says why bots were not acted on, each reason once, and what is to be done.
+func (b *batch) whyOf(v view, members []member) explanation {
 	var reasons []string
 	var links []discordgo.Button
 	told := false
@@ -169,7 +180,7 @@ func (v view) whyOf(members []member) explanation {
 		case fateFailed:
 			why = v.whyFailed(m.end)
 		case fateUnconfirmed:
-			why.text = v.t.Text("restart_all.unconfirmed")
+			why.text = v.t.Text(b.means.unsure)
 		case fateSkipped:
 			why = v.whyLeft(m.refusal)
 		}
@@ -202,15 +213,20 @@ func (v view) whyLeft(refusal error) explanation {
 
 // isOfBatch reports whether a request is that of one of the actions of a batch.
 func isOfBatch(r *interaction.Request) bool {
-	return strings.HasPrefix(r.Route, idRestartCrashed) && strings.HasSuffix(r.Route, restartNow) && strings.Contains(r.ID, "/")
+	crashed := strings.HasPrefix(r.Route, idRestartCrashed) && strings.HasSuffix(r.Route, restartNow)
+	return (crashed || isOfSeveral(r)) && strings.Contains(r.ID, "/")
 }
 
 // interruptedBatch says that a batch was broken off, whichever of its actions is reported: the
 // message is that of all.
 func (v view) interruptedBatch(a interaction.Action, failure error) interaction.Response {
+	title, text := "restart_all.title", "restart_all.interrupted"
+	if isOfSeveral(v.asked) {
+		title, text = "button."+a.Name, "several.interrupted"
+	}
 	embed := &discordgo.MessageEmbed{
-		Title: v.t.Text("restart_all.title"), Color: orange,
-		Description: "⚠️ " + v.t.Text("restart_all.interrupted") + "\n" + v.referenceLine(),
+		Title: v.t.Text(title), Color: orange,
+		Description: "⚠️ " + v.t.Text(text) + "\n" + v.referenceLine(),
 	}
 	response := v.draw("", embed, v.backRow())
 	response.Action, response.Failure = &a, failure

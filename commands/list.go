@@ -170,7 +170,7 @@ func (l botList) components() []discordgo.MessageComponent {
 	if l.pages > 1 {
 		menu(idPages, l.pageName(l.page), l.pageOptions())
 	}
-	return append(rows, l.linkRow(l.below()...)...)
+	return append(rows, l.linkRow(append(l.below(), l.toSeveral()...)...)...)
 }
 
 // below are the buttons for the whole list: the customer's way to another bot is among them.

@@ -88,7 +88,7 @@ func TestListLeadsToAnotherBot(t *testing.T) {
 	for name, test := range map[string]struct {
 		list hostapi.List
 		want string
-	}{"room": {room, "Refresh Create"}, "full": {full, "Refresh Upgrade plan"}, "suspended": {suspended, "Refresh Contact support"}} {
+	}{"room": {room, "Refresh Create Choose several…"}, "full": {full, "Refresh Upgrade plan Choose several…"}, "suspended": {suspended, "Refresh Contact support"}} {
 		c := newCommands(t, &world{list: test.list, links: commands.Links{Upgrade: "https://a.example/up", Support: "https://a.example/help"}})
 		if got := buttonLabels(answer(t, c, command("bot list", nil)).Message); got != test.want {
 			t.Errorf("%s: the buttons are %q, want %q", name, got, test.want)

@@ -141,13 +141,7 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 	if !known { // the customer confirms which are
 		return c.refreshed(c.askRestartCrashed)(ctx, r)
 	}
-	now, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
-	if err == nil && now.Update != nil {
-		now, err = now.Update(ctx)
-	}
-	if err == nil && now.Failure != nil {
-		err = now.Failure
-	}
+	now, err := c.askedNow(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -157,6 +151,28 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 	case 1:
 		return c.begin(ctx, r, restart, bot{crashed[0], now})
 	default:
-		return c.newBatch(r, restart, crashed, now).start(), nil
+		return c.newBatch(r, restart, ofCrashed(r.Params["alert"]), crashed, now).start(), nil
 	}
+}
+
+// ofCrashed is a batch of the bots that have crashed, or of those of an alert. Asked again, it is about those that are
+// down then.
+func ofCrashed(alertID string) meant {
+	return meant{
+		in: setOf(broken), texts: "restart_all", acted: "restart_all.restarted", up: "restart_all.up", title: "restart_all.title", subject: idRestartCrashed,
+		pace: "restart_all.pace", unsure: "restart_all.unconfirmed",
+		again: func([]hostapi.Server) string { return idRestart(alertID) },
+	}
+}
+
+// askedNow asks the service for the account, and takes nothing older for an answer.
+func (c *Commands) askedNow(ctx context.Context, r *interaction.Request) (accounts.Snapshot, error) {
+	known, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
+	if err == nil && known.Update != nil {
+		known, err = known.Update(ctx)
+	}
+	if err == nil && known.Failure != nil {
+		err = known.Failure
+	}
+	return known, err
 }

@@ -149,6 +149,8 @@ func (c *Commands) customersTable() []command {
 		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
 			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashed + restartNow, c.restartCrashed},
+			{idSeveral + "{page}", c.shown(c.chooseSeveral)}, {idSeveralPages, c.shown(c.chooseSeveral)},
+			{idSeveral + "{action}/{bots}", named(c.askOfSeveral)}, {idSeveral + "{action}/" + severalNow + "{bots}", named(c.actSeveral)},
 		}},
 		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},

@@ -47,6 +47,26 @@ func crashedFlows(list step) []flow {
 	}
 }
 
+// severalFlows are those of an action on bots that were chosen. Of several, package commands tests how it ends; here one
+// is chosen.
+func severalFlows(list step) []flow {
+	const choose, asked = "Choose several…", "Choose up to 25"
+	chosen := steps(list, presses(choose), reads(asked), picks("Choose bots", shop), reads(shop))
+	inDM := func(c *person) (*discordtest.User, discordtest.View) {
+		dm := c.user.InDM()
+		return dm, newest(dm, "another page")
+	}
+	return []flow{
+		{route: "component several/{page}", need: looks, prepare: list, do: presses(choose), good: asked},
+		{
+			route: "component several", need: looks, do: pressesIn(inDM, "Page 2"), good: asked,
+			prepare: steps(seen(), leftButton("another page", discordgo.Button{Label: "Page 2", Style: discordgo.PrimaryButton, CustomID: "several"})),
+		},
+		{route: "component several/{action}/{bots}", need: looks, prepare: chosen, do: presses("Stop"), good: "Stop 1 bot"},
+		{route: "component several/{action}/now/{bots}", action: "stop", prepare: steps(chosen, presses("Stop"), reads("Stop 1 bot")), do: presses("Stop 1 bot")},
+	}
+}
+
 // become gives bots of the customer's another status.
 func become(status string, names ...string) step {
 	return func(_ context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {

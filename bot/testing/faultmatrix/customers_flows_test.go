@@ -23,7 +23,7 @@ func customersFlows() []flow {
 		return steps(types("/bot show", discordtest.Options{"bot": bot}), reads("Limits"))
 	}
 	picker := func(action string) step { return steps(types("/bot "+action, nil), reads("Which bot")) }
-	all := slices.Concat(viewingFlows(), createFlows(), formFlows(card(shop)), botCommands(), cardFlows("component ", list, card), crashedFlows(list), againFlows())
+	all := slices.Concat(viewingFlows(), createFlows(), formFlows(card(shop)), botCommands(), cardFlows("component ", list, card), crashedFlows(list), severalFlows(list), againFlows())
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction("component "+a, a, picker(a)))
 	}
