@@ -100,11 +100,16 @@ func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) 
 // act does something to one of the caller's bots.
 func (c *Commands) act(a action) interaction.Handler {
 	return c.onBot(func(ctx context.Context, r *interaction.Request, b bot) (interaction.Response, error) {
-		if card, senseless := c.senseless(ctx, r, a, &b); senseless {
-			return card.draw(), nil
-		}
-		return c.begin(ctx, r, a, b)
+		return c.actOn(ctx, r, a, b)
 	})
+}
+
+// actOn does something to a bot if that makes sense.
+func (c *Commands) actOn(ctx context.Context, r *interaction.Request, a action, b bot) (interaction.Response, error) {
+	if card, senseless := c.senseless(ctx, r, a, &b); senseless {
+		return card.draw(), nil
+	}
+	return c.begin(ctx, r, a, b)
 }
 
 // allowed reports whether an action makes sense on a bot as it is.

@@ -118,6 +118,7 @@ func (d *drawn) restartsOfAll(fresh asking) {
 // severals draws each action on several bots that were chosen: all end well, some do not, none makes sense, the pace,
 // and an end that came too early.
 func (d *drawn) severals(fresh asking) {
+	const chooser = "several/0/aAAAA" // whose codes are none
 	of := func(status string, n int) func(w *world) {
 		return func(w *world) {
 			w.list = crashed(n)
@@ -157,13 +158,13 @@ func (d *drawn) severals(fresh asking) {
 			set(w)
 			n := len(w.list.Servers) - 1
 			c := newCommands(d.t, &world{list: w.list})
-			menu := answer(d.t, c, press("several/0", keys(n)...))
-			ask := strings.TrimPrefix(buttonOf(menu.Message, "several/"+name+"/"), "several/"+name+"/")
-			fresh(set, press("several"), press("several/0", keys(n)...), press("several/"+name+"/"+ask), press("several/"+name+"/now/"+ask))
+			menu := answer(d.t, c, press(chooser, keys(n)...))
+			codes := strings.TrimPrefix(buttonOf(menu.Message, "some/"+name+"/"), "some/"+name+"/")
+			fresh(set, press("several/"+codes), press(chooser, keys(n)...), press("some/"+name+"/"+codes), press("some/"+name+"/now/"+codes))
 		}
 	}
 	begin := func(c *commands.Commands, name, id string, n int) interaction.Request {
-		ask := buttonOf(answer(d.t, c, press("several/0", keys(n)...)).Message, "several/"+name+"/")
+		ask := buttonOf(answer(d.t, c, press(chooser, keys(n)...)).Message, "some/"+name+"/")
 		r := press(strings.Replace(ask, name+"/", name+"/now/", 1))
 		r.ID, r.Locale = id, d.locale
 		return r
@@ -189,7 +190,7 @@ func (d *drawn) severals(fresh asking) {
 			d.see(r)
 		}
 	}
-	r := interaction.Request{ID: "1/x", Route: "several/{action}/now/{bots}", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}
+	r := interaction.Request{ID: "1/x", Route: "some/{action}/now/{bots}", UserID: "42", CustomerID: "42", Locale: d.locale, Reference: "REF1234"}
 	d.see(newCommands(d.t, &world{}).Interrupted(&r, interaction.Action{Name: "stop", BotID: "b1"}))
 	time.Sleep(actions.Window)
 }

@@ -57,8 +57,9 @@ type meant struct {
 	in states
 	// texts begins the keys of the texts that name the action.
 	texts string
-	// acted and up are the keys of what is said of a bot that was acted on, and of one that is left alone.
-	acted, up string
+	// acted, up and fell are the keys of what is said of a bot that was acted on, of one that is left alone, and of one
+	// that has crashed after all.
+	acted, up, fell string
 	// title is the key of the title.
 	title string
 	// subject is that of the messages.

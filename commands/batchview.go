@@ -147,7 +147,7 @@ func (b *batch) memberLine(v view, m member) string {
 	case fateUnconfirmed:
 		sign, word = "⚠️", v.t.Text("restart_all.unsure")
 	case fateCrashed:
-		sign, word = "🔴", v.t.Text("restart_all.again")
+		sign, word = "🔴", v.t.Text(b.means.fell)
 	case fateSkipped:
 		sign, word = "➖", v.t.Text(b.means.texts+".left")
 		if errors.Is(m.refusal, errSenseless) {

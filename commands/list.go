@@ -47,20 +47,29 @@ type botList struct {
 // or the one that lists a certain bot. Where that does not exist any more, it is the
 // nearest one that does. Bots with a problem come first.
 func (c *Commands) botList(r *interaction.Request, s accounts.Snapshot) botList {
-	bots := listOf(c.nowOf(r, s))
-	slices.SortStableFunc(bots, func(one, other listed) int { return byUrgency(one.condition, other.condition) })
-	pages := max(1, (len(bots)+pageSize-1)/pageSize)
+	bots := c.inOrder(r, s)
 	page, err := strconv.Atoi(cmp.Or(r.Params["page"], r.Value()))
 	if err != nil {
 		key := r.Params["bot"]
 		page = slices.IndexFunc(bots, func(b listed) bool { return hasKey(*b.Server, key) }) / pageSize
 	}
-	page = min(max(page, 0), pages-1)
+	shown, page, pages := pageOf(bots, page, pageSize)
 	v := c.view(r)
-	return botList{
-		view: v, known: s, counts: v.counts(bots), crashed: len(crashedIn(bots)),
-		page: page, pages: pages, shown: bots[page*pageSize : min((page+1)*pageSize, len(bots))],
-	}
+	return botList{view: v, known: s, counts: v.counts(bots), crashed: len(crashedIn(bots)), page: page, pages: pages, shown: shown}
+}
+
+// inOrder lists the bots of an account as they are at this moment, those with a problem first.
+func (c *Commands) inOrder(r *interaction.Request, s accounts.Snapshot) []listed {
+	bots := listOf(c.nowOf(r, s))
+	slices.SortStableFunc(bots, func(one, other listed) int { return byUrgency(one.condition, other.condition) })
+	return bots
+}
+
+// pageOf returns a page of so many bots, or the nearest one that there is, which one that is, and how many there are.
+func pageOf(bots []listed, wanted, size int) (shown []listed, page, pages int) {
+	pages = max(1, (len(bots)+size-1)/size)
+	page = min(max(wanted, 0), pages-1)
+	return bots[page*size : min((page+1)*size, len(bots))], page, pages
 }
 
 // countedFrom is from how many bots on a list says how many are in which condition: fewer are

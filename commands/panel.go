@@ -72,7 +72,7 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string, 
 	var rows []discordgo.MessageComponent
 	if why == "" {
 		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
-		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), s.List.Servers, chosen))
+		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), s.List.Servers, chosen, 1, panel.MostBots))
 	}
 	if why == "" {
 		var ways []discordgo.Button
@@ -121,14 +121,14 @@ func (v view) panelOptions(own []panel.Panel, servers []hostapi.Server) []discor
 
 // botsMenu is a row with a menu in which the bots of a panel are chosen. chosen are the IDs of those
 // that are.
-func (v view) botsMenu(customID, placeholder string, servers []hostapi.Server, chosen []string) discordgo.ActionsRow {
-	one, options := 1, v.options(listOf(servers))
+func (v view) botsMenu(customID, placeholder string, servers []hostapi.Server, chosen []string, least, most int) discordgo.ActionsRow {
+	options := v.options(listOf(servers))
 	for i := range options {
 		options[i].Default = slices.Contains(chosen, servers[i].ID)
 	}
 	return row(discordgo.SelectMenu{
 		MenuType: discordgo.StringSelectMenu, CustomID: v.customID(customID), Placeholder: placeholder,
-		MinValues: &one, MaxValues: min(len(options), panel.MostBots), Options: options,
+		MinValues: &least, MaxValues: min(len(options), most), Options: options,
 	})
 }
 

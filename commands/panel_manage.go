@@ -87,7 +87,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Server) []discordgo.MessageComponent {
 	var rows []discordgo.MessageComponent
 	if len(s.List.Servers) > 0 {
-		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), s.List.Servers, hostapi.IDs(own)))
+		rows = append(rows, v.botsMenu(idPanelBots+p.ID, v.t.Text("panel.choose_bots"), s.List.Servers, hostapi.IDs(own), 1, panel.MostBots))
 	}
 	if len(own) > 1 {
 		rows = append(rows, v.menu(idPanelTop+p.ID, v.t.Text("panel.choose_first"), v.options(listOf(own))))

@@ -111,7 +111,7 @@ func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request
 func (v view) names(servers []hostapi.Server, most int) string {
 	var names []string
 	for _, s := range servers[:min(len(servers), most)] {
-		names = append(names, "**"+name(s)+"**")
+		names = append(names, "**"+nameAmong(s, min(len(servers), most))+"**")
 	}
 	if more := len(servers) - len(names); more > 0 {
 		names = append(names, "… +"+v.t.Number(more))
@@ -159,7 +159,7 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 // down then.
 func ofCrashed(alertID string) meant {
 	return meant{
-		in: setOf(broken), texts: "restart_all", acted: "restart_all.restarted", up: "restart_all.up", title: "restart_all.title", subject: idRestartCrashed,
+		in: setOf(broken), texts: "restart_all", acted: "restart_all.restarted", up: "restart_all.up", fell: "restart_all.again", title: "restart_all.title", subject: idRestartCrashed,
 		pace: "restart_all.pace", unsure: "restart_all.unconfirmed",
 		again: func([]hostapi.Server) string { return idRestart(alertID) },
 	}

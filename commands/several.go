@@ -15,21 +15,24 @@ import (
 	"hostbot/hostapi/accounts"
 )
 
-// The custom IDs by which one action is asked for on several bots. A custom ID has 100 characters, so bots are named
-// there by codes (see codesOf).
+// The custom IDs by which bots are chosen, and one action is asked for on those that are. A custom ID has 100
+// characters, so bots are named there by codes (see codesOf).
 const (
-	idSeveral      = "several/" // + page, from 0: a button, and a select menu of keys
-	idSeveralPages = "several"  // a select menu of pages, from 0
-	severalNow     = "now/"     // between action and codes: does not ask
+	idSeveral     = "several/" // + page, from 0, and codes: opens it with these chosen; + codes: a select menu of pages
+	idActOnChosen = "some/"    // + action and codes: asks
+	actNow        = "now/"     // between action and codes: does not ask
 )
 
-// toSeveral is the button that has several bots be chosen; it is not there where there are none to choose from.
+// toSeveral is the button that has several bots be chosen; it is missing where there are none to choose from.
 func (l botList) toSeveral() []discordgo.Button {
 	if len(l.known.List.Servers) < 2 || l.asked.ByStaff() || l.suspended() || len(l.offeredActions()) == 0 {
 		return nil
 	}
-	return []discordgo.Button{l.button(discordgo.SecondaryButton, "button.several", idSeveral+strconv.Itoa(l.page*pageSize/maxOptions), false)}
+	return []discordgo.Button{l.button(discordgo.SecondaryButton, "button.several", severalAt(l.page*pageSize/maxOptions, codesOf(nil, nil)), false)}
 }
+
+// severalAt returns the custom ID that opens a page on which bots are chosen.
+func severalAt(page int, codes string) string { return idSeveral + strconv.Itoa(page) + "/" + codes }
 
 // offeredActions are the actions that are turned on.
 func (v view) offeredActions() []action {
@@ -37,91 +40,97 @@ func (v view) offeredActions() []action {
 	return slices.DeleteFunc(all[:], func(a action) bool { return !v.offers(a.op) })
 }
 
-// chooseSeveral has bots be chosen, and what is to be done to those that are.
+// chooseSeveral has bots be chosen. To those that its custom ID names come those that were chosen in a menu.
 func (c *Commands) chooseSeveral(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	bots := listOf(c.nowOf(r, s))
-	return c.drawSeveral(r, s, slices.DeleteFunc(bots, func(b listed) bool { return !slices.Contains(r.Values, botKey(b.ID)) }), ""), nil
+	chosen, notice := c.chosenOf(r, s)
+	page, isPage := r.Params["page"]
+	if !isPage { // it was chosen in the menu of pages
+		return c.drawSeveral(r, s, r.Value(), chosen, notice), nil
+	}
+	ids := hostapi.IDs(chosen)
+	for _, b := range c.nowOf(r, s) {
+		if slices.Contains(r.Values, botKey(b.ID)) && !slices.Contains(ids, b.ID) {
+			chosen = append(chosen, b)
+		}
+	}
+	return c.drawSeveral(r, s, page, chosen[:min(len(chosen), maxOptions)], notice), nil
 }
 
-// drawSeveral draws the menu in which bots are chosen, those first that are, and a button for each action.
-func (c *Commands) drawSeveral(r *interaction.Request, s accounts.Snapshot, chosen []listed, notice string) interaction.Response {
-	v, bots := c.view(r), listOf(c.nowOf(r, s))
-	slices.SortStableFunc(bots, func(one, other listed) int { return byUrgency(one.condition, other.condition) })
-	pages := max(1, (len(bots)+maxOptions-1)/maxOptions)
-	page, _ := strconv.Atoi(r.Params["page"])
-	if r.Name == idSeveralPages {
-		page, _ = strconv.Atoi(r.Value())
-	}
-	page = min(max(page, 0), pages-1)
-	isChosen := func(b listed) bool {
-		return slices.ContainsFunc(chosen, func(o listed) bool { return o.ID == b.ID })
-	}
-	others := slices.DeleteFunc(slices.Clone(bots[page*maxOptions:min((page+1)*maxOptions, len(bots))]), isChosen)
-	shown := append(slices.Clone(chosen), others...)
-	shown = shown[:min(len(shown), maxOptions)]
-	at := idSeveral + strconv.Itoa(page)
+// drawSeveral draws a page of the menu in which bots are chosen, and a button for each action. The menu's custom ID
+// names those that are chosen on other pages.
+func (c *Commands) drawSeveral(r *interaction.Request, s accounts.Snapshot, page string, chosen []hostapi.Server, notice string) interaction.Response {
+	v, all := c.view(r), s.List.Servers
+	wanted, _ := strconv.Atoi(page)
+	list, at, pages := pageOf(c.inOrder(r, s), wanted, maxOptions)
+	shown := serversOf(list)
+	ids := hostapi.IDs(shown)
+	elsewhere := slices.DeleteFunc(slices.Clone(chosen), func(b hostapi.Server) bool { return slices.Contains(ids, b.ID) })
 	var rows []discordgo.MessageComponent
-	if len(shown) > 0 {
-		rows = append(rows, v.botsMenu(at, v.t.Text("several.choose"), serversOf(shown), idsOf(chosen)))
+	if most := min(len(shown), maxOptions-len(elsewhere)); most > 0 {
+		rows = append(rows, v.botsMenu(severalAt(at, codesOf(elsewhere, all)), v.t.Text("several.choose"), shown, hostapi.IDs(chosen), 0, most))
 	}
+	codes := codesOf(chosen, all)
 	if pages > 1 {
-		paged := botList{view: v, page: page, pages: pages}
-		rows = append(rows, v.menu(idSeveralPages, paged.pageName(page), paged.pageOptions()))
+		paged := botList{view: v, page: at, pages: pages}
+		rows = append(rows, v.menu(idSeveral+codes, paged.pageName(at), paged.pageOptions()))
 	}
-	var buttons []discordgo.MessageComponent
+	var buttons []discordgo.Button
 	for _, a := range v.offeredActions() {
-		sensible := slices.ContainsFunc(chosen, func(b listed) bool { return a.in.has(b.state) })
-		buttons = append(buttons, v.button(a.style, "button."+a.name, idSeveral+a.name+"/"+codesOf(serversOf(chosen), s.List.Servers), !sensible))
+		acted, _ := split(a, chosen)
+		button := v.button(a.style, "button."+a.name, idActOnChosen+a.name+"/"+codes, len(acted) == 0)
+		if button.Disabled { // Discord's apps only fade a coloured one
+			button.Style = discordgo.SecondaryButton
+		}
+		buttons = append(buttons, button)
 	}
-	if len(buttons) > 0 {
-		rows = append(rows, discordgo.ActionsRow{Components: buttons})
+	names := ""
+	if len(chosen) > 0 {
+		names = v.t.Format("several.chosen", args{"N": len(chosen), "Bots": v.names(chosen, maxOptions)})
 	}
 	embed := &discordgo.MessageEmbed{Title: v.t.Text("several.title"), Color: blurple, Description: paragraphs(
-		v.heading(s, notice), v.t.Format("several.hint", args{"N": maxOptions}), v.names(serversOf(chosen), maxOptions), v.missing(s.List), v.updated(s.FetchedAt))}
-	return v.drawOf(s, at, embed, append(rows, v.backRow())...)
+		v.heading(s, notice), v.t.Format("several.hint", args{"N": maxOptions}), names, v.missing(s.List), v.updated(s.FetchedAt))}
+	return v.drawOf(s, idSeveral, embed, append(append(rows, v.linkRow(buttons...)...), v.backRow())...)
 }
 
-// idsOf returns the IDs of bots.
-func idsOf(bots []listed) []string {
-	ids := make([]string, len(bots))
-	for i, b := range bots {
-		ids[i] = b.ID
-	}
-	return ids
+// askSeveral asks whether an action is to be carried out on those of the chosen bots on which it makes sense. The answer
+// is about these alone, so that no other is acted on if it makes sense there by then.
+func (c *Commands) askSeveral(a action) interaction.Handler {
+	return c.refreshed(func(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
+		v := c.view(r)
+		chosen, changed := c.chosenOf(r, s)
+		acted, left := split(a, chosen)
+		if changed == "" && len(acted) == 0 {
+			changed = "ℹ️ " + v.t.Text("several.none")
+		}
+		if changed != "" {
+			return c.drawSeveral(r, s, "", chosen, changed), nil
+		}
+		others := ""
+		if len(left) > 0 {
+			others = v.t.Text("several.others") + "\n" + v.names(left, namedInQuestion)
+		}
+		means, label := c.ofSeveral(a, s), "several."+a.name+".now"
+		if a.op == hostapi.OpRestart {
+			label = "button.restart_now"
+		}
+		now := v.button(discordgo.PrimaryButton, means.title, idActOnChosen+a.name+"/"+actNow+codesOf(acted, s.List.Servers), false)
+		now.Label = v.t.Count(label, len(acted), nil)
+		cancel := v.button(discordgo.SecondaryButton, "button.cancel", severalAt(0, r.Params["bots"]), false)
+		rows, many := []discordgo.MessageComponent{row(now, cancel)}, c.fellWithMany(ctx, r, s, acted...)
+		if many {
+			rows = v.statusFirst(rows)
+		}
+		return v.drawOf(s, means.subject, &discordgo.MessageEmbed{
+			Title:       v.t.Text(means.title),
+			Description: paragraphs(v.manyStopped(many), v.heading(s, v.t.Count("several."+a.name+".ask", len(acted), nil)), v.names(acted, maxOptions), others),
+			Color:       yellow,
+		}, rows...), nil
+	})
 }
 
-// askSeveral asks whether an action is to be carried out on the chosen bots.
-func (c *Commands) askSeveral(a action, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	chosen, err := c.chosenOf(r, s)
-	if err != nil {
-		return interaction.Response{}, err
-	}
-	v := c.view(r)
-	acted, left := split(a, chosen)
-	if len(acted) == 0 {
-		return c.drawSeveral(r, s, chosen, "ℹ️ "+v.t.Text("several.none")), nil
-	}
-	others := ""
-	if len(left) > 0 {
-		others = v.t.Text("several.others") + "\n" + v.names(serversOf(left), namedInQuestion)
-	}
-	means := c.ofSeveral(a, s)
-	now := v.button(discordgo.PrimaryButton, means.title, idSeveral+a.name+"/"+severalNow+codesOf(serversOf(chosen), s.List.Servers), false)
-	label := "several." + a.name + ".now"
-	if a.op == hostapi.OpRestart {
-		label = "button.restart_now"
-	}
-	now.Label = v.t.Count(label, len(acted), nil)
-	return v.drawOf(s, means.subject, &discordgo.MessageEmbed{
-		Title:       v.t.Text(means.title),
-		Description: paragraphs(v.heading(s, v.t.Count("several."+a.name+".ask", len(acted), nil)), v.names(serversOf(acted), maxOptions), others),
-		Color:       yellow,
-	}, row(now, v.button(discordgo.SecondaryButton, "button.cancel", idSeveral+"0", false))), nil
-}
-
-// actSeveral carries out an action on the chosen bots. The service is asked for them, and a bot on which it makes no
-// sense any more is left alone.
-func (c *Commands) actSeveral(a action) interaction.Handler {
+// actOnChosen carries out an action on the bots that the customer was asked about. The service is asked for them, and a
+// bot on which it makes no sense any more is left alone.
+func (c *Commands) actOnChosen(a action) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 		if !c.hosting.Offers(a.op) {
 			return interaction.Response{}, &hostapi.Error{Op: a.op, Code: hostapi.CodeNotOffered}
@@ -130,41 +139,31 @@ func (c *Commands) actSeveral(a action) interaction.Handler {
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		chosen, err := c.chosenOf(r, known)
-		if err != nil {
-			return interaction.Response{}, err
-		}
-		switch acted, _ := split(a, chosen); {
-		case len(acted) == 0:
-			return c.drawSeveral(r, known, chosen, "ℹ️ "+c.view(r).t.Text("several.none")), nil
+		switch chosen, changed := c.chosenOf(r, known); {
+		case changed != "" || len(chosen) == 0:
+			return c.drawSeveral(r, known, "", chosen, changed), nil
 		case len(chosen) == 1:
-			return c.begin(ctx, r, a, bot{*chosen[0].Server, known})
+			return c.actOn(ctx, r, a, bot{chosen[0], known})
 		default:
-			return c.newBatch(r, a, c.ofSeveral(a, known), serversOf(chosen), known).start(), nil
+			return c.newBatch(r, a, c.ofSeveral(a, known), chosen, known).start(), nil
 		}
 	}
 }
 
-// askOfSeveral serves the question before an action.
-func (c *Commands) askOfSeveral(a action) interaction.Handler {
-	return c.refreshed(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-		return c.askSeveral(a, r, s)
-	})
-}
-
-// chosenOf returns the bots that a custom ID names. The error is errGone if one of them is no more.
-func (c *Commands) chosenOf(r *interaction.Request, s accounts.Snapshot) ([]listed, error) {
-	chosen := botsOfCodes(r.Params["bots"], c.nowOf(r, s))
-	if len(chosen) == 0 {
-		return nil, errGone
+// chosenOf returns the bots that a custom ID names. If these are not exactly those that it was made of, changed says so,
+// and none of them may be acted on.
+func (c *Commands) chosenOf(r *interaction.Request, s accounts.Snapshot) (chosen []hostapi.Server, changed string) {
+	chosen, whole := botsOfCodes(r.Params["bots"], c.nowOf(r, s))
+	if !whole {
+		changed = "ℹ️ " + c.view(r).t.Text("several.changed")
 	}
-	return listOf(chosen), nil
+	return chosen, changed
 }
 
 // split tells bots on which an action makes sense from those on which it does not.
-func split(a action, chosen []listed) (acted, left []listed) {
+func split(a action, chosen []hostapi.Server) (acted, left []hostapi.Server) {
 	for _, b := range chosen {
-		if a.in.has(b.state) {
+		if a.allowed(b) {
 			acted = append(acted, b)
 		} else {
 			left = append(left, b)
@@ -180,57 +179,67 @@ func (c *Commands) ofSeveral(a action, known accounts.Snapshot) meant {
 		texts, acted = "restart_all", "restart_all.restarted"
 	}
 	return meant{
-		in: a.in, texts: texts, acted: acted, up: "several.up", title: "button." + a.name, subject: idSeveral + a.name,
+		in: a.in, texts: texts, acted: acted, up: "several.up", fell: "status.crashed", title: "button." + a.name, subject: idActOnChosen + a.name,
 		pace: "several.pace", unsure: "several.unconfirmed",
 		again: func(open []hostapi.Server) string {
-			return idSeveral + a.name + "/" + codesOf(open, known.List.Servers)
+			return idActOnChosen + a.name + "/" + codesOf(open, known.List.Servers)
 		},
 	}
 }
 
-// codeLength is how many characters name a bot among those of its account: 25 of them fit a custom ID.
-const codeLength = 3
+const (
+	// codeLength is how many characters name a bot among those of its account: 25 of them fit a custom ID.
+	codeLength = 3
+	// checkLength is how many characters say that it is these bots. A bot that was created since has the code of one
+	// that is gone once in 2^18 times, and the check fits once in 2^42.
+	checkLength = 4
+)
 
-// codesOf names bots of an account in a custom ID: a letter, and a code for each, made of that and the bot's ID. The
-// letter is the first with which no other bot of the account has one of the codes.
+// codesOf names chosen bots of an account in a custom ID: a letter, a check of all their IDs, and a code for each bot,
+// all made with that letter. It is the first with which no two bots of the account have one of the codes. If there is
+// none, botsOfCodes does not know the bots.
 func codesOf(chosen, all []hostapi.Server) string {
-	for salt := 'a'; ; salt++ {
-		codes := string(salt)
-		for _, s := range chosen {
-			codes += codeOf(salt, s.ID)
+	for letter := 'a'; ; letter++ {
+		salt, ids, codes := string(letter), "", ""
+		for _, b := range chosen {
+			ids, codes = ids+"\n"+b.ID, codes+hashOf(salt+b.ID, codeLength)
 		}
-		if salt == 'z' || len(botsOfCodes(codes, all)) == len(chosen) {
-			return codes
+		named := salt + hashOf(salt+ids, checkLength) + codes
+		if _, whole := botsOfCodes(named, all); whole || letter == 'z' {
+			return named
 		}
 	}
 }
 
-func codeOf(salt rune, serverID string) string {
-	sum := sha256.Sum256([]byte(string(salt) + serverID))
-	return base64.RawURLEncoding.EncodeToString(sum[:codeLength])[:codeLength]
+// hashOf returns so many characters that stand for a text.
+func hashOf(text string, length int) string {
+	sum := sha256.Sum256([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(sum[:])[:length]
 }
 
-// botsOfCodes returns the bots of an account that codes name; nil if one of these names none, or more than one.
-func botsOfCodes(codes string, all []hostapi.Server) []hostapi.Server {
-	if len(codes)%codeLength != 1 {
-		return nil
+// botsOfCodes returns those bots of an account that codes name. It reports whether these are all that were named, and no
+// others: a code of none, or of more than one, names no bot.
+func botsOfCodes(codes string, all []hostapi.Server) (found []hostapi.Server, whole bool) {
+	const head = 1 + checkLength
+	if len(codes) < head {
+		return nil, false
 	}
-	var found []hostapi.Server
-	for rest := codes[1:]; rest != ""; rest = rest[codeLength:] {
-		n := 0
-		for _, s := range all {
-			if codeOf(rune(codes[0]), s.ID) == rest[:codeLength] {
-				found, n = append(found, s), n+1
-			}
-		}
-		if n != 1 {
-			return nil
+	salt, check, rest := codes[:1], codes[1:head], codes[head:]
+	byCode := make(map[string][]hostapi.Server, len(all))
+	for _, s := range all {
+		code := hashOf(salt+s.ID, codeLength)
+		byCode[code] = append(byCode[code], s)
+	}
+	ids := ""
+	for code := range slices.Chunk([]byte(rest), codeLength) {
+		if named := byCode[string(code)]; len(named) == 1 {
+			found, ids = append(found, named[0]), ids+"\n"+named[0].ID
 		}
 	}
-	return found
+	return found, codeLength*len(found) == len(rest) && hashOf(salt+ids, checkLength) == check
 }
 
 // isOfSeveral reports whether a request acts on several bots that were chosen.
 func isOfSeveral(r *interaction.Request) bool {
-	return strings.HasPrefix(r.Route, idSeveral) && strings.Contains(r.Route, "/"+severalNow)
+	return strings.HasPrefix(r.Route, idActOnChosen) && strings.Contains(r.Route, "/"+actNow)
 }

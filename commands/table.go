@@ -149,8 +149,8 @@ func (c *Commands) customersTable() []command {
 		{name: "bot list", purpose: toSee, handle: list, components: []route{
 			{idList + "{page}", c.refreshed(c.drawList)}, {idListWith + anyBot, list}, {idPages, list},
 			{idRestartCrashed, c.refreshed(c.askRestartCrashed)}, {idRestartCrashed + restartNow, c.restartCrashed},
-			{idSeveral + "{page}", c.shown(c.chooseSeveral)}, {idSeveralPages, c.shown(c.chooseSeveral)},
-			{idSeveral + "{action}/{bots}", named(c.askOfSeveral)}, {idSeveral + "{action}/" + severalNow + "{bots}", named(c.actSeveral)},
+			{idSeveral + "{page}/{bots}", c.shown(c.chooseSeveral)}, {idSeveral + "{bots}", c.shown(c.chooseSeveral)},
+			{idActOnChosen + "{action}/{bots}", named(c.askSeveral)}, {idActOnChosen + "{action}/" + actNow + "{bots}", named(c.actOnChosen)},
 		}},
 		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},

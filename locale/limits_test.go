@@ -35,7 +35,7 @@ func limits() []limit {
 		{`modal\..*(hint|usual)`, 100, 0, false, "description in a form"},
 		{`modal\..*`, 45, 0, false, "label or title of a form"},
 		{`status\..*`, 32, 0, false, "status of a bot"},
-		{`list\.(open|restart)|which\.choose|pick\.placeholder|alerts\.choose|follow\.choose|panel\.(choose|choose_bots|choose_first|open)`, 100, 36, false, "placeholder of a menu: a line on a phone"},
+		{`list\.(open|restart)|which\.choose|pick\.placeholder|alerts\.choose|follow\.choose|several\.choose|panel\.(choose|choose_bots|choose_first|open)`, 100, 36, false, "placeholder of a menu: a line on a phone"},
 		{`list\.page|create\.size`, 40, 0, false, "option of a menu"},
 		{`card\.(limits|since\..*|fell\..*|last_started|crashes.*|startup_changed|stuck.*|suspended)`, 700, 0, true, "line of a card"},
 		{`card\..*`, 60, 24, false, "name of a field"},

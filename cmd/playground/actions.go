@@ -95,7 +95,7 @@ func (p *playground) complete(ctx context.Context, user *discordtest.User, in re
 func (p *playground) press(ctx context.Context, user *discordtest.User, in request) (any, error) {
 	var reply *discordtest.Reply
 	var err error
-	if len(in.Values) > 0 {
+	if in.Values != nil { // of a menu, in which nothing may be chosen
 		reply, err = user.Pick(ctx, in.Message, in.CustomID, in.Values...)
 	} else {
 		reply, err = user.Click(ctx, in.Message, in.CustomID)

@@ -117,9 +117,10 @@ func (p *playground) repairAll(context.Context, request) (any, error) {
 	return nil, nil
 }
 
-// crash makes a hosted bot crash.
-func (p *playground) crash(_ context.Context, in request) (any, error) {
-	if !p.service.SetStatus(in.User, in.Bot, hostapitest.Crashed) {
+// become has chance or the hosting company do something to a hosted bot.
+func (p *playground) become(_ context.Context, in request) (any, error) {
+	status := map[string]string{"crash": hostapitest.Crashed, "suspend": hostapitest.Suspended, "run": hostapitest.Running}[in.Mode]
+	if status == "" || !p.service.SetStatus(in.User, in.Bot, status) {
 		return nil, errors.New("there is no such bot any more")
 	}
 	p.changes.tell()

@@ -37,7 +37,7 @@ func film() []shot {
 		}},
 		{caption: "A bot crashes. The panel says so …", shown: 1800 * time.Millisecond, come: func(r reading) {
 			anna := r.v.customer()
-			r.v.post("/api/crash", map[string]string{"user": anna.user, "bot": anna.bot})
+			r.v.post("/api/become", map[string]string{"user": anna.user, "bot": anna.bot, "mode": "crash"})
 			r.sees(last, "🔴 Shop · "+r.texts.Text("status.crashed"))
 			r.sees(".channel.news", "hostbot")
 		}},

@@ -30,6 +30,7 @@ func TestPage(t *testing.T) {
 		"drawing":             testDrawing,
 		"telling support":     testSupport,
 		"panel and history":   testPanelAndHistory,
+		"several":             testSeveral,
 		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {

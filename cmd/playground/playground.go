@@ -64,7 +64,7 @@ func (p *playground) routes() http.Handler {
 	mux.Handle("GET /api/breaking", handle(p.state))
 	mux.Handle("POST /api/break", handle(p.breakPart))
 	mux.Handle("POST /api/repair", handle(p.repairAll))
-	mux.Handle("POST /api/crash", handle(p.crash))
+	mux.Handle("POST /api/become", handle(p.become))
 	return mux
 }
 

@@ -57,13 +57,13 @@ func severalFlows(list step) []flow {
 		return dm, newest(dm, "another page")
 	}
 	return []flow{
-		{route: "component several/{page}", need: looks, prepare: list, do: presses(choose), good: asked},
+		{route: "component several/{page}/{bots}", need: looks, prepare: list, do: presses(choose), good: asked},
 		{
-			route: "component several", need: looks, do: pressesIn(inDM, "Page 2"), good: asked,
-			prepare: steps(seen(), leftButton("another page", discordgo.Button{Label: "Page 2", Style: discordgo.PrimaryButton, CustomID: "several"})),
+			route: "component several/{bots}", need: looks, do: pressesIn(inDM, "Page 2"), good: asked,
+			prepare: steps(seen(), leftButton("another page", discordgo.Button{Label: "Page 2", Style: discordgo.PrimaryButton, CustomID: "several/aAAAA"})),
 		},
-		{route: "component several/{action}/{bots}", need: looks, prepare: chosen, do: presses("Stop"), good: "Stop 1 bot"},
-		{route: "component several/{action}/now/{bots}", action: "stop", prepare: steps(chosen, presses("Stop"), reads("Stop 1 bot")), do: presses("Stop 1 bot")},
+		{route: "component some/{action}/{bots}", need: looks, prepare: chosen, do: presses("Stop"), good: "Stop 1 bot"},
+		{route: "component some/{action}/now/{bots}", action: "stop", prepare: steps(chosen, presses("Stop"), reads("Stop 1 bot")), do: presses("Stop 1 bot")},
 	}
 }
 

@@ -41,7 +41,7 @@ export const step = (step) => call("api/step" + query({ step }));
 export const breaking = (user) => call("api/breaking" + query({ user }));
 export const breakPart = (part, mode) => call("api/break", { part, mode });
 export const repair = () => call("api/repair", {});
-export const crash = (user, bot) => call("api/crash", { user, bot });
+export const become = (user, bot, mode) => call("api/become", { user, bot, mode });
 
 // Calls back whenever something that can be seen may have changed, and when
 // the server is lost and found. The browser connects again by itself.

@@ -101,20 +101,25 @@ function showReads(element, { quote, locale, else: besides }) {
   element.replaceChildren(...[quote && quoted, quote && besides && " ", besides].filter(Boolean));
 }
 
-// The user's bots, of which one can be made to crash.
+// The user's bots, of which one can be made to crash, be suspended, or run again.
 class Bots {
   #title = make("legend", "");
   #choice = make("select", "");
-  #crash;
+  #buttons;
   element;
 
   constructor(who, attempt) {
     this.#choice.id = "crash-bot";
-    this.#choice.ariaLabel = "Bot to crash";
-    this.#crash = button("style-4", "Crash it", () => attempt(() => api.crash(who().id, this.#choice.value)));
-    this.#crash.id = "crash";
+    this.#choice.ariaLabel = "Bot to which something happens";
+    const becomes = ([mode, style, label]) => {
+      const made = button(style, label, () => attempt(() => api.become(who().id, this.#choice.value, mode)));
+      made.id = mode;
+      return made;
+    };
+    this.#buttons = [["crash", "style-4", "Crash it"], ["suspend", "style-2", "Suspend it"], ["run", "style-2", "Run it"]].map(becomes);
     const text = "A crash is the hosting service’s to know: the bot tells it when it asks again, and by direct message where alerts are on.";
-    this.element = make("fieldset", "", this.#title, make("p", "state", text), make("div", "row", this.#choice, this.#crash));
+    const several = "Under /bot list, choose several and press Restart. Suspend one of them before you confirm: it is left alone, and the others restart.";
+    this.element = make("fieldset", "", this.#title, make("p", "state", text), make("p", "state", several), make("div", "row", this.#choice, ...this.#buttons));
   }
 
   update(user, bots) {
@@ -126,6 +131,6 @@ class Bots {
       this.#choice.replaceChildren(...options.map(([text, id]) => new Option(text, id)));
       if (bots.some((bot) => bot.id === value)) this.#choice.value = value;
     }
-    this.#choice.disabled = this.#crash.disabled = !bots.length;
+    for (const control of [this.#choice, ...this.#buttons]) control.disabled = !bots.length;
   }
 }

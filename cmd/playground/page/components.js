@@ -19,7 +19,7 @@ function drawButton(component, press) {
   if (component.style === linkStyle) return drawLink(component);
   const control = button("style-" + component.style, "", () => {
     control.classList.add("pressed");
-    press(component.custom_id, []);
+    press(component.custom_id);
   });
   control.append(...face(component));
   if (!component.label) control.ariaLabel = component.emoji.name;

@@ -14,14 +14,14 @@ export function drawSelect(component, choose) {
   list.id = "choices-" + count++;
   list.popover = "auto";
   list.setAttribute("aria-label", component.placeholder ?? "Choose");
-  const chosen = component.options.find((option) => option.default);
-  const face = make("span", chosen ? "" : "placeholder", chosen?.label ?? component.placeholder ?? "Choose");
+  const chosen = component.options.filter((option) => option.default).map((option) => option.label).join(", ");
+  const face = make("span", chosen ? "" : "placeholder", chosen || (component.placeholder ?? "Choose"));
   const trigger = button("select", "");
   trigger.append(face, icon("⌄"));
   trigger.role = "combobox";
   trigger.ariaHasPopup = "listbox";
   trigger.ariaExpanded = "false";
-  trigger.ariaLabel = [component.placeholder ?? "Choose", chosen?.label].filter(Boolean).join(": ");
+  trigger.ariaLabel = [component.placeholder ?? "Choose", chosen].filter(Boolean).join(": ");
   trigger.setAttribute("aria-controls", list.id);
   trigger.disabled = component.disabled ?? false;
   trigger.dataset.control = component.custom_id;

@@ -18,6 +18,7 @@ package processes_test
 
 import (
 	"context"
+	"fmt"
 	"log"
 	"net/http"
 	"os"
@@ -110,6 +111,16 @@ func (w *scene) customers(name string, n int) []customer {
 	return list
 }
 
+// more gives a customer n more bots, and returns their IDs.
+func (w *scene) more(c customer, n int) (bots []string) {
+	for i := range n {
+		s := hostapitest.Server{ID: nameOf("more-of-"+c.Name+"-", i), Name: nameOf("Radio", i), Status: hostapitest.Running}
+		w.service.AddServer(c.ID, s)
+		bots = append(bots, s.ID)
+	}
+	return bots
+}
+
 // sentOn returns how many actions on a bot the service was sent.
 func (w *scene) sentOn(bot string) int {
 	w.mu.Lock()
@@ -169,6 +180,25 @@ func allRestart(t *testing.T, who []customer) []*discordtest.Reply {
 		}
 	}
 	return replies
+}
+
+// restartChosen has a customer choose the first bot and n that were added, and restart them. It waits for the first
+// response.
+func restartChosen(t *testing.T, c customer, n int) *discordtest.Reply {
+	t.Helper()
+	labels := []string{"Shop"}
+	for i := range n {
+		labels = append(labels, nameOf("Radio", i))
+	}
+	reply := c.Types(t, "/bot list")
+	reply.WaitFor(t, "Your bots")
+	reply = reply.Press(t, "Choose several…")
+	reply.WaitFor(t, "Choose up to")
+	reply = reply.Choose(t, "Choose bots", labels...)
+	reply.WaitFor(t, "Chosen")
+	reply = reply.Press(t, "Restart")
+	reply.WaitFor(t, "bots?")
+	return reply.Press(t, fmt.Sprintf("Restart %d bots", n+1))
 }
 
 // isSettled reports whether a reply says how it ended.
