@@ -246,7 +246,8 @@ func TestSeveralMeanTheBotsThatWereChosen(t *testing.T) {
 // TestSeveralAreActedOnOnceByTwoPresses has the question be answered once more while the bots are acted on.
 func TestSeveralAreActedOnOnceByTwoPresses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{list: account(server("a", "A", "RUNNING"), server("b", "B", "RUNNING"))}
+		end := make(chan struct{})
+		w := &world{list: account(server("a", "A", "RUNNING"), server("b", "B", "RUNNING")), action: func() (string, error) { <-end; return "STOPPED", nil }}
 		ch := toSeveral(t, w)
 		ch.pick("Choose bots", "a", "b")
 		ch.press("Stop")
@@ -258,6 +259,7 @@ func TestSeveralAreActedOnOnceByTwoPresses(t *testing.T) {
 		if subject := second.steps[0].Subject; subject != running.Subject { // or what runs would be shown no more
 			t.Errorf("the message is about %q, not %q", subject, running.Subject)
 		}
+		close(end)
 		for running.Then != nil {
 			running = must(t)(running.Then.Run(t.Context()))
 		}
