@@ -274,9 +274,7 @@ func (b *Bot) Run(ctx context.Context) error {
 	var work sync.WaitGroup
 	work.Go(func() { b.registerCommands(working) })
 	work.Go(func() { b.watcher.Run(working) })
-	if b.watcher.On() {
-		work.Go(func() { b.outages.Run(working) })
-	}
+	work.Go(func() { b.outages.Run(working) })
 	work.Go(func() { b.tellSupervisor(working) })
 	// The leader stays in office until the last log entries are delivered.
 	stopLeading := b.lead(context.WithoutCancel(ctx))

@@ -38,7 +38,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	})
 	b.alerts = alerts.New(alerts.Config{
 		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
-		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) },
+		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.held,
 	})
 	b.watcher.Observe(b.alerts.Observe)
 	b.outages = outages.New(outages.Config{
@@ -170,6 +170,9 @@ func (b *Bot) pollsLimited(before, now watcher.Limits) {
 	b.staffQueue.Go(func() { b.stafflog.PollsLimited(before, now) })
 }
 
+// held is outages.Outages.Held.
+func (b *Bot) held(serverID, name string) time.Duration { return b.outages.Held(serverID, name) }
+
 func (b *Bot) openPanels() {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
@@ -192,6 +195,7 @@ func (b *Bot) openFollowing(cache *accounts.Cache) {
 		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known, Log: b.log,
 		History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Draw:    func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
+		Held:    b.held,
 	})
 	b.watcher.Observe(b.following.Observe)
 }

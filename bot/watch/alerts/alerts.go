@@ -11,6 +11,9 @@
 //
 // Another message in the place of the first says that the bots are back. It is silent if none was down for more than
 // two minutes. There is only an edit if somebody acted on a bot that was down for as short: they look at it.
+//
+// During maintenance nobody is notified of falls. Of a bot that is still down after it a message tells then, of one that
+// is back none.
 package alerts
 
 import (
@@ -90,6 +93,8 @@ type Config struct {
 	// Draw returns the message of an alert. The first embed of it must have the
 	// timestamp that Alert.Mark returns.
 	Draw func(Alert) interaction.Message
+	// Held is outages.Outages.Held.
+	Held func(serverID, name string) time.Duration
 	// Notify is for how long a bot is down of which only an edit has told, before another message does.
 	// Tests may be less patient than DefaultNotify.
 	Notify time.Duration

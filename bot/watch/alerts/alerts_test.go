@@ -75,6 +75,7 @@ func (w *watched) Unwatch(ctx context.Context, customerID string, _ watcher.Reas
 type setup struct {
 	notify.Config
 	Notify time.Duration // see alerts.Config
+	Held   func(serverID, name string) time.Duration
 }
 
 // start starts alerts, changed as a test needs them. kill ends them as a signal would that they cannot
@@ -88,6 +89,7 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 	}})
 	s := setup{
 		Notify: alerts.DefaultNotify,
+		Held:   func(string, string) time.Duration { return 0 },
 		Config: notify.Config{
 			Redis: client, Discord: to, Wake: leading.Wake, OnPause: func(notify.Pause, error) {}, OnBudget: func() {}, Log: zerolog.Nop(),
 			Timing: notify.Timing{
@@ -100,7 +102,7 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 		change(&s)
 	}
 	dms := notify.New(s.Config)
-	a = alerts.New(alerts.Config{Redis: client, DMs: dms, Watching: w, Draw: draw, Notify: s.Notify, Log: zerolog.Nop()})
+	a = alerts.New(alerts.Config{Redis: client, DMs: dms, Watching: w, Draw: draw, Notify: s.Notify, Held: s.Held, Log: zerolog.Nop()})
 	leading.Add(dms.Work())
 	leading.Add(a.Work())
 	ctx, cancel := context.WithCancel(context.Background())

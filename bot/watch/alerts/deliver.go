@@ -1,6 +1,7 @@
 package alerts
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -24,6 +25,9 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil
 	}
+	if wait := a.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
+		return nil, cmp.Or(wait, notify.Drop), nil
+	}
 	repost, silent := d.repost(settings, time.Now())
 	drawn := slices.Clone(d.Bots)
 	return &notify.Wanted[delivery]{
@@ -37,6 +41,26 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 		Notified: func(d *delivery) { d.notified(drawn) },
 		Again:    func(d *delivery) time.Duration { return d.again(time.Now()) },
 	}, 0, nil
+}
+
+// hold has no message notify the customer of falls during maintenance, and returns for how long an alert waits of which
+// nobody has read, as it tells of such bots alone: those that are back by then are not told of.
+func (a *Alerts) hold(d *delivery, now time.Time) (wait time.Duration) {
+	unread, free := !d.Sent && d.Message.Tried == 0, false
+	d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool { return unread && o.Over() && a.cfg.Held(o.ServerID, o.Name) > 0 })
+	for i := range d.Bots {
+		o := &d.Bots[i]
+		left := a.cfg.Held(o.ServerID, o.Name)
+		free = free || left == 0
+		wait = max(wait, left)
+		if left > 0 && !o.Over() && !o.Notify.IsZero() {
+			o.Notify = latest(o.Notify, now.Add(left))
+		}
+	}
+	if !unread || free {
+		return 0
+	}
+	return wait
 }
 
 // repost reports whether the message must be posted again, as only an edit tells of a fall or a recovery: an edit

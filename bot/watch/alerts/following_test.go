@@ -41,7 +41,8 @@ type scene struct {
 	opened []string                 // whose DM was opened
 	// refusal is Discord's, of the next messages; lost is that of the next answer alone.
 	refusal, lost error
-	uneditable    error // Discord's, of each edit
+	uneditable    error  // Discord's, of each edit
+	held          string // the ID of a bot under maintenance
 	f             *following.Following
 }
 
@@ -68,6 +69,12 @@ func (s *scene) connect(discord notify.Discord) {
 		Wake: func(context.Context, string, ...string) {}, OnPause: func(notify.Pause, error) {}, OnBudget: func() {},
 	})
 	s.f = following.New(following.Config{
+		Held: func(id, _ string) time.Duration {
+			if id == s.held {
+				return time.Minute
+			}
+			return 0
+		},
 		Redis: s.redis, DMs: s.dms, Panels: s, History: s, Log: zerolog.Nop(),
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Bot a"}, {ID: "b", Name: "Bot b"}}}, Notes: s.stops}, nil
@@ -247,6 +254,23 @@ func TestFollowersAreTold(t *testing.T) {
 	s.falls("a")
 	s.reads("1", "Bot a is back", "Bot a is back")
 	s.reads("2", "Bot a is back", "Bot a is back", "Bot a is down")
+}
+
+// TestFallDuringMaintenanceIsToldAfterIt to followers, if the bot is still down then.
+func TestFallDuringMaintenanceIsToldAfterIt(t *testing.T) {
+	s := newScene(t)
+	s.follow("1")
+	s.held = "a"
+	s.falls("a")
+	s.falls("b") // which is no part of it
+	s.reads("1", "Bot b is down")
+	s.returns("a") // before it is over
+	s.returns("b")
+	s.reads("1", "Bot b is back", "Bot b is back")
+	s.falls("a")
+	s.reads("1", "Bot b is back", "Bot b is back")
+	s.held = ""
+	s.reads("1", "Bot b is back", "Bot b is back", "Bot a is down")
 }
 
 // TestRedMessageTurns has two bots of one message come back one after the other, whatever becomes of an edit.

@@ -1,6 +1,7 @@
 package following
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -93,14 +94,17 @@ func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify
 	case p == nil:
 		return nil, notify.Drop, f.Unfollow(ctx, userID, panelID)
 	}
+	after := record.Never
 	if to.Message.Tried == 0 { // what waited may be other news by now
 		to.Message, to.Sent = message.State{Posts: to.Message.Posts}, false
-		if to.Sending, err = f.news(ctx, to, *p); err != nil {
+		var held time.Duration
+		if to.Sending, held, err = f.news(ctx, to, *p); err != nil {
 			return nil, 0, err
 		}
+		after = cmp.Or(held, after)
 	}
 	if to.Sending == nil {
-		return f.turn(r), record.Never, nil
+		return f.turn(r), after, nil
 	}
 	if wait := to.wait(r.Read); wait > 0 {
 		return nil, wait, nil
@@ -143,23 +147,28 @@ func (f *Following) drawn(n News) func(locale string) interaction.Message {
 	}
 }
 
-// news returns what a follower of a panel was not notified of; nil if there is nothing.
-func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News, error) {
+// news returns what a follower of a panel was not notified of; nil if there is nothing. held is after which time there
+// may be more, as bots are down during maintenance; 0 if there are none.
+func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (n *News, held time.Duration, err error) {
 	account, err := f.cfg.Known(ctx, p.OwnerID)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	shown := p.Shown(account.List.Servers)
 	past, err := f.cfg.History.Bots(ctx, p.OwnerID, time.Now().Add(-newsFor), hostapi.IDs(shown)...)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	n := &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, Guild: p.Guild, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
+	n = &News{Panel: panel.Panel{ID: p.ID, OwnerID: p.OwnerID, GuildID: p.GuildID, Guild: p.Guild, ChannelID: p.ChannelID, Title: p.Title, Message: message.State{ID: p.Message.ID}}}
 	for _, s := range shown {
 		bot := past[s.ID] // zeros, in an unknown state, if nothing is kept of it
 		b := Bot{ID: s.ID, Name: s.Name, State: bot.Standing.State, At: bot.Standing.Since}
 		switch {
 		case isDown(bot) && !to.Down[s.ID] && fell(bot, account.Notes[s.ID]):
+			if left := f.cfg.Held(s.ID, s.Name); left > 0 {
+				held = max(held, left)
+				continue
+			}
 			n.Down = append(n.Down, b)
 		case b.State == hostapi.StateRunning && to.Down[s.ID]:
 			n.Back = append(n.Back, b)
@@ -171,10 +180,10 @@ func (f *Following) news(ctx context.Context, to *follow, p panel.Panel) (*News,
 		}
 	}
 	if n.At.IsZero() {
-		return nil, nil
+		return nil, held, nil
 	}
 	n.At = message.Mark(n.At, p.ID) // the same bot may be on another panel
-	return n, nil
+	return n, held, nil
 }
 
 // isDown reports whether a bot is down, on request or not.

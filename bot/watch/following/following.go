@@ -104,6 +104,8 @@ type Config struct {
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Draw returns the message. The timestamp of its first embed must be News.At.
 	Draw func(News) interaction.Message
+	// Held is outages.Outages.Held. Followers are told of a fall during maintenance if the bot is down after it.
+	Held func(serverID, name string) time.Duration
 	Log  zerolog.Logger
 }
 

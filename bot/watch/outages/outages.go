@@ -1,9 +1,11 @@
 // Package outages tells staff when many bots stop running within a minute: most likely it
 // is not the customers' doing. One entry tells of such an outage, and is kept up to date
 // while it goes on and while the bots come back. What customers read of their bots says so as well (Current).
+// It also keeps what staff tell customers themselves (Notices).
 //
 // The leader counts in memory, each bot in the time that one takes. That there is an outage is
-// one record in Redis: a new leader counts on from it, and each other process reads it every 5 s.
+// one record in Redis: a new leader counts on from it, and each other process reads it every 5 s,
+// with the notices.
 package outages
 
 import (
@@ -12,11 +14,13 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/store/keyspace"
+	"hostbot/bot/store/record"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -84,8 +88,10 @@ type Config struct {
 
 // Outages count the bots that stop running, where this process leads, and know of the outage everywhere.
 type Outages struct {
-	config Config
-	begun  chan struct{} // holds one if an outage has begun that is not written
+	config  Config
+	begun   chan struct{} // holds one if an outage has begun that is not written
+	notices *record.Kind[Notice]
+	noticed atomic.Pointer[[]Notice] // as they were read last; not to be changed
 
 	mu     sync.Mutex
 	term   uint64  // for which this process counts; 0 for none
@@ -108,7 +114,11 @@ type fall struct {
 }
 
 // New returns outages.
-func New(c Config) *Outages { return &Outages{config: c, begun: make(chan struct{}, 1)} }
+func New(c Config) *Outages {
+	o := &Outages{config: c, begun: make(chan struct{}, 1), notices: &record.Kind[Notice]{Redis: c.Redis, Space: c.Space, Name: noticeKind, Format: noticeFormat}}
+	o.noticed.Store(&[]Notice{})
+	return o
+}
 
 // Current returns the outage that is kept up to date now. Other processes know it up to 5 s after the leader, and
 // the leader from its first change or 5 s on.

@@ -18,10 +18,11 @@ const (
 )
 
 // Run writes the record where this process leads, when an outage begins and when its figures have changed for up
-// to 5 s, and tells of it. Elsewhere it reads the record every 5 s. It ends with ctx.
+// to 5 s, and tells of it. Elsewhere it reads the record every 5 s, and everywhere the notices. It ends with ctx.
 func (o *Outages) Run(ctx context.Context) {
 	ticker := time.NewTicker(syncPause)
 	defer ticker.Stop()
+	_ = o.readNotices(ctx)
 	for {
 		select {
 		case <-ctx.Done():
@@ -35,6 +36,11 @@ func (o *Outages) Run(ctx context.Context) {
 
 // Sync does at once what Run does every 5 s.
 func (o *Outages) Sync(ctx context.Context) error {
+	return errors.Join(o.readNotices(ctx), o.sync(ctx))
+}
+
+// sync is Sync of the outage.
+func (o *Outages) sync(ctx context.Context) error {
 	if !o.config.Leading() {
 		outage, err := o.read(ctx)
 		o.mu.Lock()

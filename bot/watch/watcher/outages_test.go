@@ -40,6 +40,9 @@ func eachStore(t *testing.T, run func(t *testing.T, f *fixture)) {
 	})
 }
 
+// seconds are those of the pace.
+func (f *fixture) seconds() int { return int(f.pace / time.Second) }
+
 // lead begins a term, in another process.
 func (f *fixture) lead() {
 	f.terms++
@@ -320,5 +323,60 @@ func TestThousandsOfBotsAreOneEntry(t *testing.T) {
 		if len(f.told) != 1 || f.last().Bots != 5000 || f.last().Recovered != 1 {
 			t.Errorf("told %d times, last of %+v", len(f.told), f.last())
 		}
+	})
+}
+
+// TestEachProcessKnowsOfNotices that any of them has saved, changed or ended, also if Redis is away later.
+func TestEachProcessKnowsOfNotices(t *testing.T) {
+	eachStore(t, func(t *testing.T, f *fixture) {
+		other := f.process(func() bool { return false })
+		save := func(o *outages.Outages, n outages.Notice) {
+			t.Helper()
+			if err := o.SaveNotice(t.Context(), n); err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(f.Sync(t.Context()), other.Sync(t.Context())); err != nil {
+				t.Fatal(err)
+			}
+		}
+		know := func(texts ...string) {
+			t.Helper()
+			for _, o := range []*outages.Outages{f.Outages, other} {
+				var got []string
+				for _, n := range o.Notices() {
+					got = append(got, n.Text)
+				}
+				if strings.Join(got, "; ") != strings.Join(texts, "; ") {
+					t.Errorf("known is %q, want %q", got, texts)
+				}
+			}
+		}
+		disks := outages.Notice{ID: "1", Text: "Disks", From: f.at(-60), Prefix: "EU-", Maintenance: true}
+		save(f.Outages, disks)
+		save(other, outages.Notice{ID: "2", Text: "Network", From: f.at(-120), Until: f.at(3600)})
+		save(other, outages.Notice{ID: "3", Text: "Power", From: f.at(600), Until: f.at(3600), Maintenance: true})
+		know("Network", "Disks", "Power")
+		for bot, want := range map[string]time.Duration{"eu-7": f.pace, "us-7": 0} {
+			if by, named := f.Held(bot, "Shop"), other.Held("x", bot); by != want || named != want {
+				t.Errorf("alerts of %s are held for %v and %v", bot, by, named)
+			}
+		}
+		disks.Until = f.at(-f.seconds()) // an interval later
+		save(other, disks)
+		know("Network", "Power")
+		if left := f.Held("eu-7", ""); left != 0 {
+			t.Errorf("after the maintenance alerts are held for %v", left)
+		}
+		disks.Until = time.Now()
+		save(f.Outages, disks)
+		if left := other.Held("eu-7", ""); left <= 0 || left > f.pace {
+			t.Errorf("until the bots are seen to be back alerts are held for %v", left)
+		}
+		over, cancel := context.WithCancel(t.Context())
+		cancel()
+		if f.SaveNotice(over, outages.Notice{ID: "4", Text: "Never"}) == nil || f.Sync(over) == nil {
+			t.Error("it was written")
+		}
+		know("Network", "Power")
 	})
 }
