@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -20,7 +19,16 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
 	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
 	many := c.watch.outage()
-	drawn.many = slices.ContainsFunc(a.Bots, func(o alerts.Outage) bool { return !o.Over() && many.Includes(o.DownAt) })
+	var down []hostapi.Server
+	for _, o := range a.Bots {
+		if !o.Over() {
+			down = append(down, serverOf(o))
+			drawn.many = drawn.many || many.Includes(o.DownAt)
+		}
+	}
+	if len(down) > 0 {
+		drawn.said = v.companySays(drawn.many, down...)
+	}
 	draw, components := drawn.ofOne, drawn.rowsOfOne
 	if len(a.Bots) > 1 {
 		draw, components = drawn.ofSeveral, drawn.rowsOfSeveral
@@ -41,6 +49,7 @@ type alertView struct {
 	alert    alerts.Alert
 	interval time.Duration // at which the bots are looked at
 	many     bool          // the bots are down as many are, for which their host is the reason
+	said     string        // what the company says of those that are down
 }
 
 // ofOne tells of one bot: what happened, and more about it.
@@ -65,10 +74,7 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	if v.many { // whatever the service calls it, the bot has not crashed by itself
 		key = "alert.stopped"
 	}
-	happened = emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o))})
-	if v.many {
-		happened += "\n" + v.t.Text(manyKey)
-	}
+	happened = strings.TrimSpace(emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o))}) + "\n" + v.said)
 	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
 }
 

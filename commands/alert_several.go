@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,10 +32,7 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	}
 	happened, color := "🟢 "+v.t.Count("alert.several_back", here, nil), green
 	if down > 0 {
-		more := v.firstNames(bots[:down])
-		if v.many { // a phone has no room for both
-			more = v.t.Text(manyKey)
-		}
+		more := cmp.Or(v.said, v.firstNames(bots[:down])) // a phone has no room for both
 		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count("alert.several", down, nil)+"\n"+more, red
 	}
 	var lines, quiet []string

@@ -97,7 +97,7 @@ func (c card) draw() interaction.Response {
 		lines = append(lines, c.updated(known.FetchedAt))
 	}
 	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	embed.Description = paragraphs(c.heading(known, c.notice), c.manyStopped(c.story.many), strings.Join(lines, "\n"))
+	embed.Description = paragraphs(c.heading(known, c.notice), c.companySays(c.story.many, c.server), strings.Join(lines, "\n"))
 	rows := c.buttons(condition)
 	if c.story.many {
 		rows = c.statusFirst(rows)

@@ -3,11 +3,14 @@ package commands
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
+	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/outages"
 	"hostbot/hostapi"
@@ -20,6 +23,14 @@ func (w Watch) outage() outages.Outage {
 		return outages.Outage{}
 	}
 	return w.Outage()
+}
+
+// notices returns what the company says, now or later.
+func (w Watch) notices() []outages.Notice {
+	if w.Notices == nil {
+		return nil
+	}
+	return w.Notices.Notices()
 }
 
 // fellWithMany reports whether one of some bots of the caller's is down and most likely of the outage of many
@@ -59,15 +70,36 @@ func isOf(many outages.Outage, s hostapi.Server, past history.Past, last account
 	return many.Includes(since)
 }
 
-// manyKey is the key of the text by which an outage of many bots is said.
-const manyKey = "outage.many"
+// mostNotices is how many notices a message shows.
+const mostNotices = 3
 
-// manyStopped says that many bots are down, if that is so.
-func (v view) manyStopped(is bool) string {
-	if !is {
-		return ""
+// companySays says that many bots are down, if that is so, and the notices about some bots.
+func (v view) companySays(many bool, bots ...hostapi.Server) string {
+	var said []string
+	if many {
+		said = append(said, v.t.Text("outage.many"))
 	}
-	return v.t.Text(manyKey)
+	now, shown := time.Now(), 0
+	for _, n := range v.notices {
+		concerns := func(s hostapi.Server) bool { return n.Concerns(s.ID, s.Name) }
+		if n.InForce(now) && shown < mostNotices && (n.Prefix == "" || slices.ContainsFunc(bots, concerns)) {
+			said, shown = append(said, v.noticeLine(n, noticeRoom)), shown+1
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// noticeLine says a notice in its own language, within so many characters, and what follows from it in the reader's.
+func (v view) noticeLine(n outages.Notice, room int) string {
+	sign, held := "📢 ", ""
+	if n.Maintenance {
+		sign, held = "🛠️ ", "\n-# "+v.t.Text("notice.held")
+	}
+	line := sign + sanitize.Markdown(n.Text, room)
+	if !n.Until.IsZero() {
+		line += " · " + v.t.Format("notice.until", args{"When": message.Time(n.Until, "f")})
+	}
+	return line + held
 }
 
 // statusFirst has the first row of buttons begin with the one that leads to the status page, if there is such a

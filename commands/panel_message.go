@@ -138,12 +138,10 @@ func (v panelView) bots() []hostapi.Server {
 func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 	var blocks []string
 	top, worst := v.sumUp(bots)
-	if v.fellWithMany(bots) {
-		top = lines(top, v.t.Text(manyKey))
-	}
 	if v.old != "" {
 		top, worst = "⚠️ "+v.t.Format(v.old, args{"When": relative(v.known.FetchedAt)}), grey
 	}
+	top = lines(top, v.companySays(v.old == "" && v.fellWithMany(bots), bots...))
 	now := time.Now()
 	var all [][]history.Day
 	for i, s := range bots {

@@ -102,7 +102,7 @@ func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request
 	}
 	return v.drawOf(s, idRestartCrashed, &discordgo.MessageEmbed{
 		Title:       v.t.Text("restart_all.title"),
-		Description: paragraphs(v.manyStopped(many), v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
+		Description: paragraphs(v.companySays(many, crashed...), v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
 		Color:       yellow,
 	}, rows...), nil
 }

@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/staff/health"
 	"hostbot/bot/staff/logchannel"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -27,7 +28,7 @@ func everyRoute(t testing.TB, c *commands.Commands) (requests []interaction.Requ
 	c.Route(router)
 	params := map[string]string{
 		"bot": "a", "user": "42", "name": "Anna", "page": "0", "what": "ram", "ram": "512", "disk": "2048", "cpu": "100",
-		"on": "on", "owner": "42", "action": "restart", "code": "REF1234",
+		"on": "on", "owner": "42", "action": "restart", "code": "REF1234", "id": "1",
 	}
 	wildcard := regexp.MustCompile(`\{(\w+)(\.\.\.)?\}`)
 	for _, kind := range []interaction.Kind{interaction.Command, interaction.Autocomplete, interaction.Component, interaction.Modal} {
@@ -36,7 +37,7 @@ func everyRoute(t testing.TB, c *commands.Commands) (requests []interaction.Requ
 				ID: "900", Kind: kind, Message: "900", GuildID: "7", ChannelID: "9", UserID: "42", TargetName: "Anna",
 				Permissions: discordgo.PermissionAdministrator, AppPermissions: discordgo.PermissionAdministrator,
 				Options: map[string]string{"bot": "a", "user": "42", "do": "restart", "code": "REF1234"},
-				Fields:  map[string]string{"name": "Shop", "command": "node new.js", "entry": "new.js", "language": "NODE"},
+				Fields:  map[string]string{"name": "Shop", "command": "node new.js", "entry": "new.js", "language": "NODE", "text": "We replace a switch", "from": "now"},
 				Name: wildcard.ReplaceAllStringFunc(pattern, func(w string) string {
 					return params[wildcard.FindStringSubmatch(w)[1]]
 				}),
@@ -79,7 +80,8 @@ func everything(t *testing.T, w *world) *commands.Commands {
 			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}
 		},
 	}
-	return watching(t, &watched{w: w, panels: []panel.Panel{{ID: "1", OwnerID: "42", ChannelID: "9", Bots: []string{"a"}}}})
+	notices := []outages.Notice{{ID: "1", Text: "We replace a switch"}, {ID: "a", Text: "We replace another one"}}
+	return watching(t, &watched{w: w, notices: notices, panels: []panel.Panel{{ID: "1", OwnerID: "42", ChannelID: "9", Bots: []string{"a"}}}})
 }
 
 // states are accounts of every size and oddity, and those that are about to become another one.
@@ -195,7 +197,7 @@ func TestNoMenuOpensAForm(t *testing.T) {
 	for _, r := range append(everyRoute(t, everything(t, newWorld())), more...) {
 		use(r)
 	}
-	for _, menu := range []string{"open", "pages", "startup", "delete", "stop", "panel/new", "panel/open", "panel/bots/1", "alerts", "create/ram/512/2048/100", "for/42/open"} {
+	for _, menu := range []string{"open", "pages", "startup", "delete", "stop", "panel/new", "panel/open", "panel/bots/1", "alerts", "create/ram/512/2048/100", "for/42/open", "admin/notice"} {
 		if _, found := drawn[menu]; !found {
 			t.Errorf("the menu %q was not drawn", menu)
 		}

@@ -122,7 +122,7 @@ func (c *Commands) askSeveral(a action) interaction.Handler {
 		}
 		return v.drawOf(s, means.subject, &discordgo.MessageEmbed{
 			Title:       v.t.Text(means.title),
-			Description: paragraphs(v.manyStopped(many), v.heading(s, v.t.Count("several."+a.name+".ask", len(acted), nil)), v.names(acted, maxOptions), others),
+			Description: paragraphs(v.companySays(many, acted...), v.heading(s, v.t.Count("several."+a.name+".ask", len(acted), nil)), v.names(acted, maxOptions), others),
 			Color:       yellow,
 		}, rows...), nil
 	})

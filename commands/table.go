@@ -112,6 +112,11 @@ const (
 	idForget    = "admin/forget"
 	idKeep      = "admin/forget/not"
 	idRetryDead = "admin/status/retry"
+	// A notice is chosen in a menu of IDs. An ID, or newNotice, follows the others.
+	idNotice     = "admin/notice"
+	idNoticeForm = "admin/notice/form/"
+	idNoticeEnd  = "admin/notice/end/"
+	newNotice    = "new"
 	// onBehalf begins the custom IDs of a staff view. The customer's ID and what a
 	// customer's own component would have follow.
 	onBehalf = "for/"
@@ -267,6 +272,11 @@ func (c *Commands) staffTable() []command {
 		{
 			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
 			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}},
+		},
+		{
+			name: "admin notice", off: c.watch.Notices == nil, handle: audited(c.listNotices),
+			components: []route{{idNotice, c.listNotices}, {idNoticeForm + "{id}", c.askNotice}, {idNoticeEnd + "{id}", c.endNotice}},
+			modals:     []route{{idNoticeForm + "{id}", c.filled(c.saveNotice)}},
 		},
 		{name: "admin status", handle: audited(c.status), components: []route{{idRetryDead, audited(c.retryDead)}}},
 		{name: "admin logs test", handle: audited(c.testLogs)},

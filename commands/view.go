@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/outages"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -27,6 +28,7 @@ type view struct {
 	pages         Links
 	commandIDs    *sync.Map // of the registered commands, by name
 	alertsOffered bool
+	notices       []outages.Notice // that are in force or to come
 	// supportOffered says that customers tell staff of a failure by a button.
 	supportOffered bool
 }
@@ -34,7 +36,7 @@ type view struct {
 func (c *Commands) view(r *interaction.Request) view {
 	return view{
 		t: c.texts.For(r.Locale), asked: r, offers: c.hosting.Offers, pages: c.links, commandIDs: c.ids,
-		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil,
+		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, notices: c.watch.notices(),
 	}
 }
 

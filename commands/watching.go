@@ -56,6 +56,13 @@ type Following interface {
 	Followers(ctx context.Context, panelID string) (int, error)
 }
 
+// Notices are what the company says of bots, as package outages keeps it.
+type Notices interface {
+	// Notices returns what is in force or to come.
+	Notices() []outages.Notice
+	SaveNotice(ctx context.Context, n outages.Notice) error
+}
+
 // Watch is what commands need of those who watch accounts.
 type Watch struct {
 	Alerts Alerts
@@ -71,6 +78,8 @@ type Watch struct {
 	Refused func(ctx context.Context, userID string) (time.Time, error)
 	// Outage returns the outage of many bots that goes on or was lately; of none if there is none. It may be nil.
 	Outage func() outages.Outage
+	// Notices are what the company says. It may be nil.
+	Notices Notices
 	// Unwatched reports whether an account is not looked at although it should be.
 	Unwatched func(ctx context.Context, customerID string) bool
 	// Interval returns at which interval accounts are looked at now.

@@ -15,6 +15,7 @@ import (
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
+	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -121,6 +122,23 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(h *watched) { full(h); h.panels[1].All = true }, press("panel/open", "1"), press("panel/every/1"))
 	d.panels(bots)
 	d.following(with)
+	d.notices(with)
+}
+
+// notices draws what the company says, and the form for that.
+func (d *drawn) notices(with func(change func(h *watched), requests ...interaction.Request)) {
+	form := func(id, from, until string) interaction.Request {
+		return by("1", submit("admin/notice/form/"+id, map[string]string{"text": long(wide), "from": from, "until": until}))
+	}
+	with(func(*watched) {}, by("1", command("admin notice", nil)), form("1", "now", "+2h"), form("1", "now", "+0h"), form("1", long("*"), ""), by("1", press("admin/notice")))
+	full := func(h *watched) {
+		for i := range 10 {
+			h.notices = append(h.notices, outages.Notice{ID: fmt.Sprint(math.MaxUint64 - uint64(i)), Text: long("*"), From: time.Unix(1, 0), Until: time.Now().Add(time.Hour), Maintenance: true})
+		}
+		h.notices[0].Prefix = long("`")
+	}
+	with(full, by("1", command("admin notice", nil)), by("1", press("admin/notice", fmt.Sprint(uint64(math.MaxUint64)))), form("1", "now", ""), by("1", press("admin/notice/end/"+fmt.Sprint(uint64(math.MaxUint64)))), command("bot list", nil))
+	with(func(h *watched) { h.err = errors.New("away") }, form("1", "now", ""))
 }
 
 // following draws what those see who follow panels.

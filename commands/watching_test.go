@@ -35,6 +35,7 @@ type watched struct {
 
 	outage  outages.Outage      // of many bots
 	alerted map[string][]string // the bots of alerts
+	notices []outages.Notice    // of the company
 
 	followed     []panel.Panel
 	followers    int   // of each panel
@@ -103,6 +104,18 @@ func (h *watched) Bots(_ context.Context, customerID string, _ time.Time, server
 	return all, h.err
 }
 
+func (h *watched) Notices() []outages.Notice {
+	return slices.DeleteFunc(slices.Clone(h.notices), func(n outages.Notice) bool { return n.Over(time.Now()) })
+}
+
+func (h *watched) SaveNotice(_ context.Context, n outages.Notice) error {
+	if h.err != nil {
+		return h.err
+	}
+	h.notices = append(slices.DeleteFunc(h.notices, func(other outages.Notice) bool { return other.ID == n.ID }), n)
+	return nil
+}
+
 // kept are the panels.
 type kept struct{ *watched }
 
@@ -168,7 +181,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
 		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
-		Outage:    func() outages.Outage { return h.outage },
+		Outage: func() outages.Outage { return h.outage }, Notices: h,
 		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {

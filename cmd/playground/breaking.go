@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"hostbot/bot"
+	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/locale"
 )
@@ -67,6 +68,21 @@ func (b *breaking) bring(s switchable, m mode) {
 		m.set()
 	}
 	b.changed()
+}
+
+// announce has staff tell customers of maintenance, as they would. What they read is in their own client.
+func (b *breaking) announce() {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+		defer cancel()
+		form, err := b.parts.discord.User("Sam").Command(ctx, "/admin notice", nil)
+		if err == nil && form.View().State != discordtest.Asking { // there is another notice
+			form, err = form.Click(ctx, "New notice")
+		}
+		if err == nil {
+			_, _ = form.Fill(ctx, discordtest.Fields{"text": "We move our servers to a new data centre", "from": "now", "until": "+2m", "kind": "maintenance"})
+		}
+	}()
 }
 
 // list returns the parts as they are, and what who reads a language reads of the bot then.

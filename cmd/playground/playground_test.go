@@ -248,6 +248,23 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
+// TestAnnouncedMaintenanceIsRead by a customer who lists her bots.
+func TestAnnouncedMaintenanceIsRead(t *testing.T) {
+	t.Parallel()
+	v := open(t)
+	anna := v.customer()
+	world := reads[struct{ Users []struct{ ID, Name string } }](v, v.get("/api/world"))
+	sam := world.Users[len(world.Users)-1]
+	v.post("/api/break", map[string]string{"part": "service", "mode": "maintenance"})
+	v.waitFor("/api/messages?user="+sam.ID+"&channel="+anna.channel, "Saved.")
+	v.post("/api/command", map[string]string{"user": anna.user, "channel": anna.channel, "name": "bot list"})
+	seen := "/api/messages?user=" + anna.user + "&channel=" + anna.channel
+	v.waitFor(seen, "Your bots")
+	if read := string(v.get(seen)); !strings.Contains(read, "🛠️ We move our servers to a new data centre · until") {
+		t.Errorf("%s reads %s", sam.Name, read)
+	}
+}
+
 // TestWaitIsTold repairs a service that had asked for a pause, and reads for how long the bot keeps it.
 func TestWaitIsTold(t *testing.T) {
 	t.Parallel()

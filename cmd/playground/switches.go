@@ -106,6 +106,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "challenge", Label: "Challenge page", About: "is behind a firewall that answers with a page for browsers", Reads: q.text("error.away", known), set: fail(hostapitest.ChallengePage())},
 			{Name: "odd", Label: "Odd record", About: "sends numbers and texts of the last bot in other forms", Reads: whatIsRead{Else: "The usual, with what cannot be read as unknown. Staff are told once."}, set: fail(hostapitest.OddRecord())},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
+			{Name: "maintenance", Label: "Announce maintenance", About: "has Sam, of the company’s staff, fill in /admin notice: all bots, for two minutes", Reads: q.text("notice.held", "On lists, cards, panels and alerts, below what Sam has typed."), Once: true, set: b.announce},
 		},
 	}
 }

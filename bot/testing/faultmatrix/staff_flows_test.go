@@ -21,7 +21,7 @@ func staffFlows() []flow {
 		return steps(types("/admin action", options), reads("Choose one of these"))
 	}
 	const on = "component for/{user}/"
-	all := slices.Concat(staffCommands(user), asideFlows(), cardFlows(on, lookup, card))
+	all := slices.Concat(staffCommands(user), noticeFlows(), asideFlows(), cardFlows(on, lookup, card))
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction(on+a, a, picker(a)))
 	}
@@ -54,6 +54,40 @@ func staffCommands(user discordtest.Options) []flow {
 		{route: "command admin action", action: "restart", do: types("/admin action", action)},
 		{route: "autocomplete admin action bot", need: suggests, do: completes("/admin action", user)},
 	}
+}
+
+// noticeFlows are those of what staff tell customers: here of bots that nobody has.
+func noticeFlows() []flow {
+	shown := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.staff, newest(c.staff, "notices for "+c.user.ID)
+	}
+	left := steps(seen(), leftNotices)
+	opened := steps(left, pressesIn(shown, "New notice"))
+	fields := discordtest.Fields{"Text": "We replace a switch", "From": "now", "Affected bots": "nobody's"}
+	const list, unsaved = "Notices", "staff.notices.unsaved"
+	return []flow{
+		{route: "command admin notice", need: needsNothing, do: types("/admin notice", nil), good: list + "|Notice to customers"}, // whether there are any
+		{route: "component admin/notice", need: needsNothing, prepare: left, do: picksIn(shown, "Choose a notice to change", "1"), good: list},
+		{route: "component admin/notice/form/{id}", need: needsNothing, prepare: left, do: pressesIn(shown, "New notice"), good: "Notice to customers"},
+		{route: "modal admin/notice/form/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: opened, do: fills(fields), good: "Saved"},
+		{route: "component admin/notice/end/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: steps(opened, fills(fields), reads("Saved")), do: presses("End now"), good: "was ended"},
+	}
+}
+
+// leftNotices leaves a message with the ways to a notice, which is the customer's own: a form that is sent again changes it.
+func leftNotices(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+	return in, c.left(ctx, c.staff, "notices", interaction.Message{
+		Content: "notices for " + c.user.ID,
+		Components: []discordgo.MessageComponent{
+			discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{
+				MenuType: discordgo.StringSelectMenu, Placeholder: "Choose a notice to change", CustomID: "admin/notice",
+				Options: []discordgo.SelectMenuOption{{Label: "1", Value: "1"}},
+			}}},
+			discordgo.ActionsRow{Components: []discordgo.MessageComponent{
+				discordgo.Button{Style: discordgo.SecondaryButton, Label: "New notice", CustomID: "admin/notice/form/" + c.user.ID},
+			}},
+		},
+	})
 }
 
 // asideFlows are those of the buttons under an entry in a log channel.
