@@ -70,13 +70,13 @@ func noticeFlows() []flow {
 		{route: "component admin/notice", need: needsNothing, prepare: left, do: picksIn(shown, "Choose a notice to change", "1"), good: list},
 		{route: "component admin/notice/form/{id}", need: needsNothing, prepare: left, do: pressesIn(shown, "New notice"), good: "Notice to customers"},
 		{route: "modal admin/notice/form/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: opened, do: fills(fields), good: "Saved"},
-		{route: "component admin/notice/end/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: steps(opened, fills(fields), reads("Saved")), do: presses("End now"), good: "was ended"},
+		{route: "component admin/notice/end/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: steps(opened, fills(fields), becomes("Saved")), do: presses("End now"), good: "was ended"},
 	}
 }
 
 // leftNotices leaves a message with the ways to a notice, which is the customer's own: a form that is sent again changes it.
 func leftNotices(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, "notices", interaction.Message{
+	return in, c.left(ctx, c.staff, "says", interaction.Message{
 		Content: "notices for " + c.user.ID,
 		Components: []discordgo.MessageComponent{
 			discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{
