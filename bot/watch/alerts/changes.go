@@ -152,6 +152,9 @@ func (n *changes) ended(c watcher.Change) {
 	}
 	for r, o := range n.open(c.ServerID) {
 		switch back := c.To == hostapi.StateRunning; {
+		case !back && o.RecoveredAt.IsZero() && !r.Value.begun() && !r.Value.held(n.settings).IsZero(): // nobody need be notified any more
+			o.Elsewhere = true
+			n.touch(r, true)
 		case !o.RecoveredAt.IsZero(), !back && o.Notify.IsZero():
 		case back:
 			o.returned(c)
@@ -205,7 +208,7 @@ func (n *changes) fell(c watcher.Change) {
 // again notes a further fall of which an edit tells. Another message notifies the customer of it later
 // if the bot stays down, or at once if the last fall is no news any more.
 func (n *changes) again(r *record.Record[delivery], o *Outage, c watcher.Change, muted bool) {
-	notify, quiet := c.At.Add(n.notify), o.Quiet || muted
+	notify, quiet := c.At.Add(max(n.notify, n.settings.Patience)), o.Quiet || muted
 	if c.At.Sub(o.DownAt).Abs() >= QuietFor {
 		notify = c.At
 	}
@@ -219,6 +222,9 @@ func (n *changes) again(r *record.Record[delivery], o *Outage, c watcher.Change,
 // join has an alert of bots that have just fallen tell of those as well that fall for the first time
 // now. If another message tells of one of them, it tells of all.
 func (n *changes) join() {
+	if n.waitTogether() {
+		return
+	}
 	for _, o := range n.fallen {
 		if o.Count > 1 {
 			return

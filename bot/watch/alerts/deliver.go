@@ -20,13 +20,18 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 		return nil, 0, err
 	}
 	if !d.Sent { // nobody is notified late of what a later alert tells, or of what is off by now
-		d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool { return o.Elsewhere || !settings.For(o.ServerID) })
+		d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool {
+			return o.Elsewhere || !settings.For(o.ServerID) || !d.begun() && settings.brief(o)
+		})
 	}
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil
 	}
 	if wait := a.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
 		return nil, cmp.Or(wait, notify.Drop), nil
+	}
+	if left := time.Until(d.held(settings)); !d.begun() && left > 0 {
+		return nil, left, nil
 	}
 	repost, silent := d.repost(settings, time.Now())
 	drawn := slices.Clone(d.Bots)
@@ -39,7 +44,7 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 			return m
 		},
 		Notified: func(d *delivery) { d.notified(drawn) },
-		Again:    func(d *delivery) time.Duration { return d.again(time.Now()) },
+		Again:    func(d *delivery) time.Duration { return d.again(settings, time.Now()) },
 	}, 0, nil
 }
 
@@ -73,7 +78,7 @@ func (d *delivery) repost(s Settings, now time.Time) (repost, silent bool) {
 		if !s.For(o.ServerID) || !s.MutedUntil(o.ServerID, now).IsZero() {
 			o.Notify = time.Time{}
 		}
-		if left, ok := d.waits(*o, now); ok && left == 0 {
+		if left, ok := d.waits(s, *o, now); ok && left == 0 {
 			repost, silent = true, silent && !o.RecoveredAt.IsZero() && o.short()
 		}
 	}
@@ -97,10 +102,10 @@ func (d *delivery) notified(drawn []Outage) {
 }
 
 // again returns after which time an alert is due again as another message is to tell of a fall.
-func (d *delivery) again(now time.Time) time.Duration {
+func (d *delivery) again(s Settings, now time.Time) time.Duration {
 	after := record.Never
 	for _, o := range d.Bots {
-		if left, ok := d.waits(o, now); ok && (after == record.Never || left < after) {
+		if left, ok := d.waits(s, o, now); ok && (after == record.Never || left < after) {
 			after = left
 		}
 	}

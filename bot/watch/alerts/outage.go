@@ -100,13 +100,14 @@ func (o *Outage) returned(c watcher.Change) {
 func (o Outage) short() bool { return o.RecoveredAt.Sub(o.DownAt) <= shortFall }
 
 // waits returns for how long another message that tells of a bot's fall or recovery is yet to wait; false if
-// none is to. A recovery waits for those of the other bots.
-func (a Alert) waits(o Outage, now time.Time) (time.Duration, bool) {
-	switch {
-	case o.Notify.IsZero() || o.Elsewhere:
+// none is to. A recovery waits for those of the other bots. None notifies in the quiet hours.
+func (a Alert) waits(s Settings, o Outage, now time.Time) (time.Duration, bool) {
+	if o.Notify.IsZero() || o.Elsewhere {
 		return 0, false
-	case !o.RecoveredAt.IsZero() && !o.Keeps() && a.over():
-		return 0, true
 	}
-	return max(0, o.Notify.Sub(now)), true
+	at := latest(now, o.Notify)
+	if !o.RecoveredAt.IsZero() && !o.Keeps() && a.over() {
+		at = now
+	}
+	return s.Quiet.end(at).Sub(now), true
 }
