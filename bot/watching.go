@@ -52,7 +52,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	return commands.Watch{
 		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Panels: b.panels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
-		Refused: b.dms.Refused, Outage: b.outages.Current, Notices: b.outages,
+		Refused: b.dms.Refused, Zone: b.dms.Zone, Outage: b.outages.Current, Notices: b.outages,
 		Unwatched: func(ctx context.Context, userID string) bool {
 			return b.leader.IsDead(ctx, b.watcher.Work().Name, userID)
 		},

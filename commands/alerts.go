@@ -221,7 +221,7 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 	if s.All {
 		lines = append(lines, v.t.Text("alerts.all"))
 	}
-	text := paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n"), v.onlyFirst(servers))
+	text := paragraphs(notice, v.t.Text("alerts.intro"), strings.Join(lines, "\n"), v.quietLine(s), v.onlyFirst(servers))
 	return v.draw(aboutAlerts, v.alertsEmbed(text, color), v.alertButtons(servers, s)...)
 }
 
@@ -258,6 +258,7 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	return append(rows, row(
 		v.button(discordgo.SecondaryButton, "button.alerts_all", idAlertAll+wordOn, s.All && len(s.Bots) == 0),
 		v.button(discordgo.SecondaryButton, "button.alerts_none", idAlertAll+wordOff, !s.Any()),
+		v.button(discordgo.SecondaryButton, "button.quiet", idAlertQuiet, !s.Any()),
 		v.button(discordgo.SecondaryButton, "button.back", idListWith, false),
 	))
 }

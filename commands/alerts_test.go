@@ -109,13 +109,70 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 	wantText(t, ending(t, watching(t, &watched{w: h.w, greets: notify.OnItsWay}), inGuild).Message, "Alerts are on. A direct message is on its way")
 }
 
+// TestDelayAndQuietHours fills the form in wrongly, finds it as it was filled in, and has what is right kept.
+func TestDelayAndQuietHours(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, alerts: alerts.Settings{All: true}}
+	c := watching(t, h)
+	if button := buttons(answer(t, c, command("alerts", nil)).Message)["Delay and quiet hours"]; button.Disabled || button.CustomID != "alerts/quiet" {
+		t.Errorf("the button is %+v", button)
+	}
+	values := func(r interaction.Request) (typed []string) {
+		for _, f := range answer(t, c, r).Modal.Fields {
+			typed = append(typed, f.Input.Value)
+		}
+		return typed
+	}
+	want := func(got []string, want ...string) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("the form has %q, want %q", got, want)
+		}
+	}
+	want(values(inLanguage("pt-BR", press("alerts/quiet"))), "0", "", "", "America/Sao Paulo")
+	want(values(inLanguage("en-US", press("alerts/quiet"))), "0", "", "", "")
+	filled := func(minutes, from, until, zone string) interaction.Request {
+		return submit("alerts/quiet", map[string]string{"minutes": minutes, "from": from, "until": until, "zone": zone})
+	}
+	for _, test := range []struct {
+		filled interaction.Request
+		why    string
+	}{
+		{filled("61", "", "", ""), "from 0 to 60"}, {filled("-1", "", "", ""), "from 0 to 60"}, {filled("five", "", "", ""), "from 0 to 60"},
+		{filled("", "23:00", "", "Berlin"), "two different times"}, {filled("", "7:00", "7 am", "Berlin"), "two different times"},
+		{filled("", "25:00", "7:00", "Berlin"), "two different times"}, {filled("", "23:00", "7:00", ""), "don't know that time zone"},
+		{filled("5", "", "", "Nowhere"), "don't know that time zone"},
+	} {
+		m := explained(t, c, test.filled)
+		wantText(t, m, test.why, "still in the form")
+		f := test.filled.Fields
+		want(values(press(buttons(m)["Back to the form"].CustomID)), f["minutes"], f["from"], f["until"], f["zone"])
+	}
+	if h.alerts.Patience != 0 || h.alerts.Quiet.On() {
+		t.Errorf("what was entered wrongly is kept: %+v", h.alerts)
+	}
+	wantText(t, ending(t, c, filled(" 5 ", "11:30 pm", "24:00", "new york")).Message,
+		"Saved", "down for 5 min", "Quiet from 23:30 to 00:00 (America/New York)", "🔔 Shop")
+	if q := h.alerts.Quiet; q.From != 23*60+30 || q.To != 0 || q.Zone != "America/New_York" {
+		t.Errorf("the quiet hours are %+v", q)
+	}
+	h.zone = h.alerts.Quiet.Zone
+	want(values(press("alerts/quiet")), "5", "23:30", "00:00", "America/New York")
+	ending(t, c, filled("", "", "", ""))
+	want(values(press("alerts/quiet")), "0", "", "", "America/New York")
+	h.w.err = errors.New("the service is away")
+	wantText(t, ending(t, c, filled("1", "", "", "")).Message, "Saved")
+	h.alerts = alerts.Settings{}
+	wantText(t, ending(t, c, filled("1", "", "", "")).Message, "Alerts are off")
+}
+
 // TestAlertsNeedRedis has Redis, which alone has alerts, fail.
 func TestAlertsNeedRedis(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, err: errors.New("redis is away")}
 	c := watching(t, h)
 	const cannot = "Alerts can't be changed right now"
 	refused(t, c, command("alerts", nil), cannot)
-	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a")} {
+	refused(t, c, press("alerts/quiet"), cannot)
+	for _, r := range []interaction.Request{press("alerts/set/all/on"), press("alerts/set/all/off"), press("aside/mute/a"), submit("alerts/quiet", nil)} {
 		pressed := answer(t, c, r)
 		if _, err := pressed.Then.Run(t.Context()); err == nil {
 			t.Errorf("%s goes well", r.Name)
@@ -143,6 +200,8 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 	c := watching(d.t, h)
 	for _, r := range []interaction.Request{
 		command("alerts", nil), press("alerts/of/id-0"), press("alerts/set/one/on/id-0"), press("alerts/set/all/on"), press("alerts/set/one/off/id-0"),
+		press("alerts/quiet"), submit("alerts/quiet", map[string]string{"minutes": "60", "from": "23:00", "until": "7", "zone": "buenos aires"}),
+		submit("alerts/quiet", map[string]string{"minutes": "x"}), submit("alerts/quiet", map[string]string{"from": "x"}), submit("alerts/quiet", map[string]string{"zone": "x"}),
 		press("aside/mute/id-1"), press("alerts/of/id-1"), press("aside/show/id-1"), press("more/id-1"), press("alerts/set/all/off"),
 	} {
 		d.ask(c, r)

@@ -21,6 +21,7 @@ type Alerts interface {
 	TurnOn(ctx context.Context, to notify.Recipient, change func(*alerts.Settings)) (now alerts.Settings, reached notify.Reached, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
+	Patient(ctx context.Context, customerID string, patience time.Duration, quiet alerts.QuietHours) (now alerts.Settings, err error)
 	// BotsOf returns the IDs of the bots of which an alert tells; none if it is not kept any more.
 	BotsOf(ctx context.Context, customerID, alertID string) ([]string, error)
 }
@@ -76,6 +77,8 @@ type Watch struct {
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Refused returns since when somebody takes no messages from the bot; zero where they do.
 	Refused func(ctx context.Context, userID string) (time.Time, error)
+	// Zone returns the time zone that somebody has named; "" if none.
+	Zone func(ctx context.Context, userID string) (string, error)
 	// Outage returns the outage of many bots that goes on or was lately; of none if there is none. It may be nil.
 	Outage func() outages.Outage
 	// Notices are what the company says. It may be nil.

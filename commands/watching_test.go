@@ -42,6 +42,7 @@ type watched struct {
 	unfollowable error // why nothing can be followed
 
 	alerts    alerts.Settings
+	zone      string
 	closed    error            // why alerts cannot be turned on
 	off       bool             // nothing is watched
 	refused   time.Time        // since when Discord refuses messages
@@ -83,6 +84,11 @@ func (h *watched) Mute(_ context.Context, customerID, serverID string, until tim
 	h.w.touch(customerID)
 	h.alerts.Muted = map[string]time.Time{serverID: until}
 	return h.err
+}
+
+func (h *watched) Patient(ctx context.Context, customerID string, patience time.Duration, quiet alerts.QuietHours) (alerts.Settings, error) {
+	h.alerts.Patience, h.alerts.Quiet = patience, quiet
+	return h.Settings(ctx, customerID)
 }
 
 func (h *watched) Of(_ context.Context, customerID, _ string, _ time.Time) ([]history.Span, error) {
@@ -184,6 +190,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 		Outage: func() outages.Outage { return h.outage }, Notices: h,
 		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },
+		Zone:      func(context.Context, string) (string, error) { return h.zone, h.err },
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},

@@ -31,6 +31,7 @@ func TestPage(t *testing.T) {
 		"telling support":     testSupport,
 		"panel and history":   testPanelAndHistory,
 		"several":             testSeveral,
+		"quiet hours":         testQuietHours,
 		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {

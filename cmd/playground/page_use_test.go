@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -124,6 +125,43 @@ func testPanelAndHistory(t *testing.T, chrome browser) {
 	b.sees(last, "Bot status")
 	b.until("the third bot is not in it", `!document.querySelector("`+last+`").innerText.includes("Quiz")`)
 	b.sees("#messages", "🔴 Shop · Crashed ·")
+}
+
+// testQuietHours sets quiet hours, has one bot crash and run again and another crash, and ends the quiet hours.
+func testQuietHours(t *testing.T, chrome browser) {
+	b := chrome.looks(t, open(t, "--watch=1s"), desktop())
+	fills := func(from, until, zone string) {
+		t.Helper()
+		b.presses(last, "Delay and quiet hours")
+		b.sees("#modal", "When alerts reach you")
+		for name, value := range map[string]string{"from": from, "until": until, "zone": zone} {
+			b.evaluate("fill in "+name, fmt.Sprintf(`document.querySelector("#modal [name=%s]").value = %q`, name, value))
+		}
+		b.evaluate("send it", `document.querySelector("#modal form").requestSubmit()`)
+	}
+	b.reads("/alerts", "", "I'll send you a direct message")
+	b.presses(last, "All alerts on")
+	b.sees(last, "Alerts are on")
+	hour := time.Now().UTC().Hour()
+	fills(fmt.Sprint((hour+21)%24), fmt.Sprint((hour+3)%24), "UTC")
+	b.sees(last, "Quiet from")
+	b.presses("#tools", "Break it")
+	b.clicks("#crash")
+	b.sees("#messages", "🔴 Shop · Crashed") // on the panel: the bot has seen it
+	b.clicks("#run")
+	b.sees("#messages", "🟢 Shop · Running")
+	b.evaluate("choose Radio", `((e) => { e.value = [...e.options].find((o) => o.text.startsWith("Radio")).value; })(document.querySelector("#crash-bot"))`)
+	b.clicks("#crash")
+	b.sees("#messages", "🔴 Radio · Crashed")
+	b.clicks("#close-panel")
+	fills("", "", "")
+	b.sees(last, "Saved")
+	b.presses("#channels", "hostbot")
+	b.sees(last, "Shop is back")
+	b.sees(last, "1 of your bots is down")
+	if n := asks[int](b, `document.querySelectorAll("#messages > li").length`); n != 2 { // with the one that says that alerts are on
+		t.Errorf("%d messages tell of it", n)
+	}
 }
 
 // Suggestions that begin as what was typed come first.

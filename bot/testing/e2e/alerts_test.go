@@ -114,6 +114,31 @@ func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {
 	}
 }
 
+// TestQuietHours has anna fill the form in wrongly and then rightly, and two bots crash in her quiet hours, one of which is back.
+// The service tells of each in polls of their own.
+func TestQuietHours(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{Staff: true})
+	anna.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
+	hour := time.Now().UTC().Hour()
+	quiet := discordtest.Fields{"from": fmt.Sprint((hour + 21) % 24), "until": fmt.Sprintf("%d:30", (hour+3)%24), "zone": "middle earth"}
+	opened := anna.Types(t, "/alerts").Press(t, "Delay and quiet hours")
+	wrong := opened.Submit(t, quiet)
+	wrong.WaitFor(t, "I don't know that time zone")
+	wrong.Press(t, "Back to the form").Submit(t, discordtest.Fields{"zone": "utc"}).WaitFor(t, "Quiet from")
+	crash(t, w, anna.ID, "id-shop")
+	awaitLooks(t, w, 2)
+	w.Service.SetStatus(anna.ID, "id-shop", hostapitest.Running)
+	awaitLooks(t, w, 2)
+	crash(t, w, anna.ID, "id-radio")
+	awaitLooks(t, w, 2)
+	wantMessages(t, dm, "crashed", 0)
+	anna.Types(t, "/alerts").Press(t, "Delay and quiet hours").Submit(t, discordtest.Fields{"from": "", "until": ""}).WaitFor(t, "Saved")
+	dm.Sees(t, "1 of your bots is down")
+	wantMessages(t, dm, "Shop", 1)
+	wantMessages(t, dm, "Radio", 1)
+}
+
 // TestFallOfManyBotsIsToldToAll has the bots of several customers crash at once. Package
 // alerts has a thousand of them.
 func TestFallOfManyBotsIsToldToAll(t *testing.T) {

@@ -146,6 +146,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			awaitLooks(t, w, 2)
 			crash(t, w, anna.ID, "id-shop")
 			anna.InDM().Sees(t, "Shop has crashed")
+			anna.Types(t, "/alerts").Press(t, "Delay and quiet hours").Submit(t, discordtest.Fields{"minutes": "5"}).WaitFor(t, "Saved")
 			if kept := keptOf(redis, anna.ID); len(kept) < 5 {
 				t.Errorf("only these keys name her: %q", kept)
 			}

@@ -53,7 +53,9 @@ type Outage struct {
 	State    hostapi.State `json:"state"` // in which the bot fell, the last time
 	DownAt   time.Time     `json:"down"`  // when a poll found it so, the last time
 	Count    int           `json:"count"` // how often it fell, never running for QuietFor between
-	// FirstDown is when it fell the first time of these; zero if that is Alert.First.
+	// DownSince is since when it has not run, and FirstDown when it fell the first time of these; zero if that is
+	// Alert.First.
+	DownSince time.Time `json:"down_since,omitzero"`
 	FirstDown time.Time `json:"first,omitzero"`
 	// Before is when it fell the last times before DownAt, at most two.
 	Before []time.Time `json:"before,omitempty"`

@@ -42,7 +42,8 @@ func (a *Alerts) Observe(ctx context.Context, p watcher.Poll) error {
 	return nil
 }
 
-// Redraw has messages drawn once more that tell customers of bots which are down, as there is more to say.
+// Redraw has messages drawn once more that tell customers of bots which are down, as there is more to say. Those of
+// which a message is yet to tell are due by what is known now.
 func (a *Alerts) Redraw(ctx context.Context, customerIDs []string) error {
 	var due []string
 	for _, customerID := range customerIDs {
@@ -51,7 +52,7 @@ func (a *Alerts) Redraw(ctx context.Context, customerIDs []string) error {
 			return err
 		}
 		for _, r := range known {
-			if !r.Value.over() {
+			if d := &r.Value; !d.over() || !d.begun() || d.again(Settings{}, time.Now()) != record.Never {
 				due = append(due, r.ID)
 			}
 		}
@@ -152,7 +153,7 @@ func (n *changes) ended(c watcher.Change) {
 	}
 	for r, o := range n.open(c.ServerID) {
 		switch back := c.To == hostapi.StateRunning; {
-		case !back && o.RecoveredAt.IsZero() && !r.Value.begun() && !r.Value.held(n.settings).IsZero(): // nobody need be notified any more
+		case !back && o.RecoveredAt.IsZero() && !r.Value.begun() && n.settings.due(*o).After(o.DownAt): // nobody need be notified any more
 			o.Elsewhere = true
 			n.touch(r, true)
 		case !o.RecoveredAt.IsZero(), !back && o.Notify.IsZero():
@@ -220,19 +221,20 @@ func (n *changes) again(r *record.Record[delivery], o *Outage, c watcher.Change,
 }
 
 // join has an alert of bots that have just fallen tell of those as well that fall for the first time
-// now. If another message tells of one of them, it tells of all.
+// now. If another message tells of one of them, it tells of all. What is to wait joins what waits for the same time.
 func (n *changes) join() {
-	if n.waitTogether() {
+	if len(n.fallen) == 0 {
 		return
 	}
-	for _, o := range n.fallen {
-		if o.Count > 1 {
-			return
-		}
+	due := n.settings.due(n.fallen[0])
+	waits := due.After(n.fallen[0].DownAt)
+	if !waits && slices.ContainsFunc(n.fallen, func(o Outage) bool { return o.Count > 1 }) {
+		return
 	}
 	var open *record.Record[delivery]
 	for _, r := range n.known { // the latest, whoever looks for it
-		if len(n.fallen) > 0 && r.Value.joins(n.fallen) && (open == nil || r.Value.First.After(open.Value.First)) {
+		fits := !waits && r.Value.joins(n.fallen) || waits && !r.Value.begun() && n.settings.due(r.Value.Bots[0]).Sub(due).Abs() < joinFor
+		if fits && (open == nil || r.Value.First.After(open.Value.First)) {
 			open = r
 		}
 	}

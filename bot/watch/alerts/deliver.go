@@ -20,9 +20,10 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 		return nil, 0, err
 	}
 	if !d.Sent { // nobody is notified late of what a later alert tells, or of what is off by now
-		d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool {
+		late := func(o Outage) bool {
 			return o.Elsewhere || !settings.For(o.ServerID) || !d.begun() && settings.brief(o)
-		})
+		}
+		d.Bots = slices.DeleteFunc(d.Bots, late)
 	}
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil

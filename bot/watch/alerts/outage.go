@@ -72,6 +72,9 @@ func (o *Outage) fall(c watcher.Change, name string) {
 	if !o.RecoveredAt.IsZero() { // of that nobody need be notified any more
 		o.Notify = time.Time{}
 	}
+	if !o.RecoveredAt.IsZero() || o.DownSince.IsZero() {
+		o.DownSince = c.At
+	}
 	o.ServerID, o.Last, o.Name, o.State = c.ServerID, name, cmp.Or(c.Name, o.Name), c.To
 	o.DownAt, o.RecoveredAt = c.At, time.Time{}
 	o.Uptime, o.AtLeast = 0, false

@@ -165,7 +165,7 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*Set
 		}
 	}
 	_, failed := a.forgetAlerts(ctx, customerID)
-	return r.Value, errors.Join(err, failed)
+	return r.Value, errors.Join(err, failed, a.count(ctx, customerID, r.Value))
 }
 
 // forgetAlerts forgets a customer's alerts, and returns how many there were. One that stays
@@ -184,7 +184,7 @@ func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	last, _, err := a.settings.Remove(ctx, customerID, customerID)
 	alerts, failure := a.forgetAlerts(ctx, customerID)
-	return last != nil || alerts > 0, errors.Join(err, failure, a.unwatch(ctx, customerID))
+	return last != nil || alerts > 0, errors.Join(err, failure, a.count(ctx, customerID, Settings{}), a.unwatch(ctx, customerID))
 }
 
 // close turns a customer's alerts off, as no message can be sent, and keeps for a while

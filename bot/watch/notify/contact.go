@@ -17,10 +17,11 @@ import (
 // keptFor is how long a contact is kept that no topic needs.
 const keptFor = 30 * 24 * time.Hour
 
-// contact is how to reach a person.
+// contact is how to reach a person, and in which time zone they live.
 type contact struct {
 	Topics  []string `json:"topics,omitempty"` // that need it
 	Locale  string   `json:"locale,omitempty"`
+	Zone    string   `json:"zone,omitempty"`    // as ParseZone returns it; "" until the person has named one
 	Channel string   `json:"channel,omitempty"` // of the DM; "" until it is open
 	Written bool     `json:"written,omitempty"` // Discord has taken a message there
 	// First is the state of the first message while it is not known to be there.
@@ -198,7 +199,7 @@ func (n *Notifier) change(ctx context.Context, userID string, after time.Duratio
 		}
 		return true
 	})
-	if err == nil && len(r.Value.Topics) == 0 && r.Value.Channel == "" && r.Value.First.Tried == 0 && !r.Value.opening() {
+	if err == nil && len(r.Value.Topics) == 0 && r.Value.Channel == "" && r.Value.Zone == "" && r.Value.First.Tried == 0 && !r.Value.opening() {
 		if err = n.contacts.Drop(ctx, r); errors.Is(err, record.ErrConflict) { // somebody needs it by now
 			err = nil
 		}
@@ -210,7 +211,7 @@ func (n *Notifier) change(ctx context.Context, userID string, after time.Duratio
 // keep, kept for 30 days, so that a person who comes back is not greeted again.
 func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool) error {
 	known, err := n.contact(ctx, userID)
-	if err != nil || len(known.Topics) == 0 && known.Channel == "" {
+	if err != nil || len(known.Topics) == 0 && known.Channel == "" && known.Zone == "" {
 		return err
 	}
 	return n.change(ctx, userID, record.Keep, func(c *contact) {
