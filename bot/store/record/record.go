@@ -373,6 +373,16 @@ func (k *Kind[T]) Of(ctx context.Context, owner string) ([]*Record[T], error) {
 	return own, err
 }
 
+// RemoveAll removes the owner's records, also those that cannot be decoded, and returns how many of the others there were.
+func (k *Kind[T]) RemoveAll(ctx context.Context, owner string) (known int, err error) {
+	own, err := k.Of(ctx, owner)
+	for _, r := range own {
+		_, _, failure := k.Remove(ctx, r.ID, owner)
+		err = errors.Join(err, failure)
+	}
+	return len(own), errors.Join(err, k.RemoveUnreadable(ctx, owner))
+}
+
 // RemoveUnreadable removes the owner's records that cannot be decoded, and that Of does not return.
 func (k *Kind[T]) RemoveUnreadable(ctx context.Context, owner string) error {
 	_, unreadable, err := k.of(ctx, owner)

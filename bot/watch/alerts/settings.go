@@ -164,26 +164,15 @@ func (a *Alerts) update(ctx context.Context, customerID string, change func(*Set
 			err = nil
 		}
 	}
-	_, failed := a.forgetAlerts(ctx, customerID)
+	_, failed := a.Records.RemoveAll(ctx, customerID) // an alert that stays as Redis fails is not sent, since alerts are off
 	return r.Value, errors.Join(err, failed, a.count(ctx, customerID, r.Value))
-}
-
-// forgetAlerts forgets a customer's alerts, and returns how many there were. One that stays
-// as Redis fails is not sent, since alerts are off.
-func (a *Alerts) forgetAlerts(ctx context.Context, customerID string) (known int, err error) {
-	own, err := a.Records.Of(ctx, customerID)
-	for _, r := range own {
-		_, _, failure := a.Records.Remove(ctx, r.ID, customerID)
-		err = errors.Join(err, failure)
-	}
-	return len(own), errors.Join(err, a.Records.RemoveUnreadable(ctx, customerID))
 }
 
 // Forget turns a customer's alerts off and forgets all that is kept for them, but for how the customer is
 // reached. It reports whether there was anything.
 func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err error) {
 	last, _, err := a.settings.Remove(ctx, customerID, customerID)
-	alerts, failure := a.forgetAlerts(ctx, customerID)
+	alerts, failure := a.Records.RemoveAll(ctx, customerID)
 	return last != nil || alerts > 0, errors.Join(err, failure, a.count(ctx, customerID, Settings{}), a.unwatch(ctx, customerID))
 }
 
