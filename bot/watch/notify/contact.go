@@ -61,9 +61,9 @@ func (c *contact) refuse(now time.Time) (over bool) {
 	return false
 }
 
-// need notes that a topic needs the contact.
+// need notes that a topic needs the contact, if there is one.
 func (c *contact) need(topic string) {
-	if !slices.Contains(c.Topics, topic) {
+	if topic != "" && !slices.Contains(c.Topics, topic) {
 		c.Topics = append(c.Topics, topic)
 	}
 }
@@ -73,7 +73,8 @@ type Recipient struct {
 	UserID, Locale string
 	// DM is the channel of the person's DM with the bot; "" if the caller does not know it.
 	DM string
-	// Greeting is the text of the first message to a new recipient. It shows that messages arrive.
+	// Greeting is the text of the first message to a new recipient. It shows that messages arrive. If it is empty, the
+	// DM is only opened: the topic's own message is the first, and shows that.
 	Greeting string
 	// Stranger says that the person may be no customer. First messages to strangers have a budget.
 	Stranger bool
@@ -91,7 +92,8 @@ const (
 
 // Reach makes sure that the bot can write to a person about a topic. It sends a first message to a new recipient: only
 // one, even if several processes do so at a time, or if Discord's answer was lost. After an error only the state of that
-// message is kept. The error is ErrClosed with Discord's reason, ErrLater, ErrBudget, or that of Redis.
+// message is kept. The error is ErrClosed with Discord's reason, ErrLater, ErrBudget, or that of Redis. Without a topic
+// the contact is kept for 30 days.
 func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
 	known, err := n.contact(ctx, to.UserID)
 	if err != nil {
@@ -122,23 +124,28 @@ func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reach
 		return 0, err
 	}
 	if at > windowOpenings {
-		err = n.change(ctx, to.UserID, 0, func(c *contact) { keep(c); c.Greeting = to.Greeting })
+		err = n.change(ctx, to.UserID, 0, func(c *contact) { keep(c); c.Greeting, c.Reopen = to.Greeting, to.Greeting == "" })
 		n.cfg.Wake(ctx, contactKind, to.UserID)
 		return OnItsWay, err
 	}
 	channel, err := n.greet(ctx, to.UserID, to.Greeting, known.First, func(ctx context.Context, s message.State) error {
 		return n.change(ctx, to.UserID, record.Keep, func(c *contact) { c.First = s })
 	})
-	if err = n.judge(ctx, wait, err); err != nil {
+	if err != nil || to.Greeting != "" { // opening a DM alone does not show that messages are taken
+		err = n.judge(ctx, wait, err)
+	}
+	if err != nil {
 		return 0, err
 	}
-	return Greeted, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.open(channel) })
+	return Greeted, n.change(ctx, to.UserID, record.Keep, func(c *contact) { keep(c); c.open(channel, to.Greeting != "") })
 }
 
-// open notes that the first message is in a channel.
-func (c *contact) open(channel string) {
-	c.Channel, c.First, c.Greeting = channel, message.State{}, ""
-	c.take()
+// open notes that the DM is open, and whether the first message is there.
+func (c *contact) open(channel string, greeted bool) {
+	if c.Channel = channel; greeted {
+		c.First, c.Greeting = message.State{}, ""
+		c.take()
+	}
 }
 
 // take notes that Discord has taken a message.
@@ -146,11 +153,11 @@ func (c *contact) take() {
 	c.Written, c.Refused, c.Next, c.Refusals = true, time.Time{}, time.Time{}, 0
 }
 
-// greet opens the DM with a person, sends the first message unless it is there already, and returns the channel. known is
-// the message's state; save saves it.
+// greet opens the DM with a person, sends the first message, if there is one and it is not there already, and returns
+// the channel. known is the message's state; save saves it.
 func (n *Notifier) greet(ctx context.Context, userID, greeting string, known message.State, save func(context.Context, message.State) error) (channel string, err error) {
-	if channel, err = n.cfg.Discord.OpenDM(ctx, userID); err != nil {
-		return "", err
+	if channel, err = n.cfg.Discord.OpenDM(ctx, userID); err != nil || greeting == "" {
+		return channel, err
 	}
 	shown, err := message.Show(ctx, n.cfg.Discord, known, message.Wanted{ChannelID: channel, Name: userID, Message: interaction.Message{Content: greeting}, Save: save})
 	if err != nil && (shown.Tried == 0 || rest.VerdictOf(err) == rest.Closed) { // it is not there

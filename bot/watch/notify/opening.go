@@ -100,24 +100,17 @@ func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait ti
 		return record.Never, nil
 	}
 	greets := c.Greeting != ""
-	var channel string
-	if greets {
-		channel, err = n.greet(ctx, r.ID, c.Greeting, c.First, func(ctx context.Context, s message.State) error {
-			c.First = s
-			return n.contacts.Save(ctx, r, record.Keep)
-		})
-	} else {
-		channel, err = n.cfg.Discord.OpenDM(ctx, r.ID)
-	}
+	channel, err := n.greet(ctx, r.ID, c.Greeting, c.First, func(ctx context.Context, s message.State) error {
+		c.First = s
+		return n.contacts.Save(ctx, r, record.Keep)
+	})
 	v := rest.VerdictOf(err)
 	if greets || err != nil { // opening a DM alone does not show that messages are taken
 		err = n.judge(ctx, pauses, err)
 	}
 	switch {
-	case err == nil && greets:
-		c.open(channel)
 	case err == nil:
-		c.Channel = channel
+		c.open(channel, greets)
 	case v == rest.Closed:
 		return record.Never, n.refused(ctx, r.ID, err)
 	case v.Passes(), v == rest.Quarantined && greets:

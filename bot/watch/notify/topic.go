@@ -36,6 +36,10 @@ type Topic[T any] struct {
 	// GiveUp is called if a message is given up, and reports whether the record stays. It is not due then until it
 	// is scheduled again.
 	GiveUp func(*T) (stays bool)
+	// Afterwards makes a record that stays after GiveUp due at once, so that Next can say elsewhere what became of it.
+	Afterwards bool
+	// Life is record.Kind.Life.
+	Life time.Duration
 	// End ends the topic for a person who takes no messages any more. A topic also ends by the person's command, and
 	// when staff remove all that is kept of somebody (forget in bot/watching.go): both call the topic's package. A
 	// topic that depends on another one's settings needs no call when those change: its Next asks for them (such as
@@ -79,7 +83,7 @@ const (
 
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
-	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient}
+	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient, Life: t.Life}
 	n.topics[t.Name] = t.End
 	return &t
 }
@@ -260,10 +264,13 @@ func (t *Topic[T]) tryLess(r *record.Record[T], failure error) time.Duration {
 }
 
 func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
-	if t.GiveUp(&r.Value) {
-		return record.Never
+	switch {
+	case !t.GiveUp(&r.Value):
+		return Drop
+	case t.Afterwards:
+		return 0
 	}
-	return Drop
+	return record.Never
 }
 
 // reopen makes the leader open a person's DM once more.
