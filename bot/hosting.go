@@ -38,10 +38,11 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 	away := func() bool { return !client.DownSince().IsZero() }
 	cache := accounts.New(accounts.Config{
 		Redis: b.redis.Client, Prefix: b.space.Key(""), Source: &loggedSource{Source: client, log: b.log, away: away, onUnread: b.accountUnread}, TTL: s.TTL, MaxStale: s.MaxStale,
-		Patience:  c.Timeout, // for all attempts of a call: a customer waits no longer for what is known
-		StatusMap: c.StatusMap,
-		KeepFor:   func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
-		BesideKey: actions.Key, OnGarbage: b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
+		Patience:   c.Timeout, // for all attempts of a call: a customer waits no longer for what is known
+		StatusMap:  c.StatusMap,
+		KeepFor:    func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
+		BesideKeys: func(userID string) []string { return []string{actions.Key(userID)} },
+		OnGarbage:  b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 		Away: away, OnDoubt: b.accountDoubted,
 	})
 	b.onClose(cache.Close)

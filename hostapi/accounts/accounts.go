@@ -47,8 +47,8 @@ type Snapshot struct {
 	Failure error
 	// Notes are what is known of servers beside the list, by server ID.
 	Notes map[string]Note
-	// Beside has the fields of the hash at Config.BesideKey, as they were when Account or Refresh was called, or when
-	// Update returned. It is nil if Redis failed.
+	// Beside has the fields of the hashes at Config.BesideKeys, as they were when Account or Refresh was called, or when
+	// Update returned. Those of a hash are missing if Redis failed.
 	Beside map[string]string
 	// Update waits for the service's answer and returns it. It may be called once. It is nil if the service is not being
 	// asked.
@@ -87,9 +87,9 @@ type Config struct {
 	OnDoubt func(lost int, begun error)
 	// Patience bounds a call to the service. The call goes on even if its callers have gone.
 	Patience time.Duration
-	// BesideKey returns the key of a hash that is read in the same round trip as a user's account. It must have the hash
-	// tag {userID}, so that a Cluster keeps both in one slot. It may be nil.
-	BesideKey func(userID string) string
+	// BesideKeys returns the keys of hashes that are read in the same round trip as a user's account. They must have the hash
+	// tag {userID}, so that a Cluster keeps all in one slot. It may be nil.
+	BesideKeys func(userID string) []string
 	// StatusMap is set on all servers that are read from Redis. Source must set the same one.
 	StatusMap hostapi.StatusMap
 	// OnGarbage is called when a key held anything but an account.

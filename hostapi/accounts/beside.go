@@ -2,24 +2,31 @@ package accounts
 
 import (
 	"context"
+	"maps"
 
 	"github.com/redis/go-redis/v9"
 )
 
-// along sends Redis the commands of do, and reads the hash beside a user's account in the same round trip. do's commands
+// along sends Redis the commands of do, and reads the hashes beside a user's account in the same round trip. do's commands
 // keep their own errors.
 func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)) (beside map[string]string) {
-	if c.config.BesideKey == nil {
+	if c.config.BesideKeys == nil {
 		do(c.config.Redis)
 		return nil
 	}
-	var fields *redis.MapStringStringCmd
+	var hashes []*redis.MapStringStringCmd
 	_, _ = c.config.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		do(p)
-		fields = p.HGetAll(ctx, c.config.BesideKey(userID))
+		for _, key := range c.config.BesideKeys(userID) {
+			hashes = append(hashes, p.HGetAll(ctx, key))
+		}
 		return nil
 	})
-	return fields.Val() // nil if the key is no hash, or Redis failed
+	beside = make(map[string]string)
+	for _, hash := range hashes { // one is nil if it is no hash, or Redis fails
+		maps.Copy(beside, hash.Val())
+	}
+	return beside
 }
 
 // loadFresh returns an account if it is fresh, and the hash beside it. The entry is nil if the account is not fresh, or if
@@ -42,7 +49,7 @@ func (c *Cache) loadFresh(ctx context.Context, userID string) (fresh *entry, bes
 func (c *Cache) withBeside(s Snapshot, userID string, beside map[string]string) Snapshot {
 	s.Beside = beside
 	update := s.Update
-	if update == nil || c.config.BesideKey == nil {
+	if update == nil || c.config.BesideKeys == nil {
 		return s
 	}
 	s.Update = func(ctx context.Context) (Snapshot, error) {
@@ -50,7 +57,7 @@ func (c *Cache) withBeside(s Snapshot, userID string, beside map[string]string) 
 		if err == nil {
 			limited, cancel := context.WithTimeout(ctx, useLimit)
 			defer cancel()
-			newer.Beside = c.config.Redis.HGetAll(limited, c.config.BesideKey(userID)).Val()
+			newer.Beside = c.along(limited, userID, func(redis.Cmdable) {})
 		}
 		return newer, err
 	}

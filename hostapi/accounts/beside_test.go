@@ -9,6 +9,10 @@ import (
 
 func besideKey(userID string) string { return "hostbot:actions:{" + userID + "}" }
 
+func besideKeys(userID string) []string {
+	return []string{besideKey(userID), "hostbot:other:{" + userID + "}"}
+}
+
 func (f *fixture) setBeside(t testing.TB, value string) {
 	t.Helper()
 	if err := f.redis.HSet(t.Context(), besideKey(user), "field", value).Err(); err != nil {
@@ -29,6 +33,7 @@ func TestAccountThatIsFreshCostsOneRoundTrip(t *testing.T) {
 		for _, value := range []string{"", "x", "y"} {
 			if value != "" {
 				f.setBeside(t, value)
+				f.redis.HSet(t.Context(), besideKeys(user)[1], "another", value)
 			}
 			f.hook.take()
 			o := f.cached(t, f.Cache)
@@ -39,6 +44,9 @@ func TestAccountThatIsFreshCostsOneRoundTrip(t *testing.T) {
 				t.Errorf("got %+v, error %v", o.snapshot, o.err)
 			}
 			wantBeside(t, o.snapshot, value)
+			if got := o.snapshot.Beside["another"]; got != value {
+				t.Errorf("of the other hash there is %q", got)
+			}
 		}
 	})
 }

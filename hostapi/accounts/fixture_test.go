@@ -180,7 +180,7 @@ func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
-		BesideKey: besideKey, OnGarbage: func(error) { f.troubles.Add(1) }, Now: f.now,
+		BesideKeys: besideKeys, OnGarbage: func(error) { f.troubles.Add(1) }, Now: f.now,
 	})
 	t.Cleanup(c.Close)
 	return c
