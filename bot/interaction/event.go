@@ -70,7 +70,7 @@ func ReadEvent(d *fastjson.Value) *Event {
 	e.readData(TypeOf(d), d.Get("data"))
 	switch {
 	case strings.HasPrefix(e.Name, ReplyPrefix):
-		e.Message = e.ID
+		e.Message, e.MessageID = e.ID, text(d, "message", "id")
 	case e.Kind == Component:
 		e.TargetName = text(d, "message", "embeds", "0", "author", "name")
 	}

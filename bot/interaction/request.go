@@ -63,6 +63,9 @@ type Request struct {
 	// made it, or a follow-up's own ID.
 	Message string
 
+	// MessageID is the ID of the message with the component, if its custom ID begins with ReplyPrefix.
+	MessageID string
+
 	// Name is the full name of a command ("bot list"), or the custom ID of a component or modal (without what
 	// OpenedBy adds).
 	Name string

@@ -86,3 +86,25 @@ func TestCode(t *testing.T) {
 		}
 	}
 }
+
+// TestLines escapes each line as Markdown does, as what begins a line is markup there.
+func TestLines(t *testing.T) {
+	for name, test := range map[string]struct {
+		text  string
+		limit int
+		want  string
+	}{
+		"as they are":   {"a b\n\nc", 20, "a b\n\nc"},
+		"at the ends":   {"\r\n \na\r\n\u200b\n", 20, "a"},
+		"nothing":       {" \n\u200b\n", 20, ""},
+		"each begins":   {"# a\n> b\n- c\n1. d", 40, "\\# a\n\\> b\n\\- c\n1\\. d"},
+		"a fence":       {"```\n<@1>\n```", 40, "\\`\\`\\`\n\\<\\@1>\n\\`\\`\\`"},
+		"right to left": {"a\nחנות 24", 20, "a\n\u2068חנות 24\u2069"},
+		"too many":      {"12\n45\n78", 5, "12\n45"},
+		"the longest":   {"*\n*\nא\n*", 5, "\\*\n\\*\n\u2068א\u2069"},
+	} {
+		if got := sanitize.Lines(test.text, test.limit); got != test.want {
+			t.Errorf("%s: %q, want %q", name, got, test.want)
+		}
+	}
+}

@@ -23,6 +23,17 @@ func Plain(text string, limit int) string { return isolated(text, limit, cleaned
 // nothing in it formats, links or mentions. Added backslashes count.
 func Markdown(text string, limit int) string { return isolated(text, limit, escaped) }
 
+// Lines is Markdown for a text of several lines, of which limit characters are looked at. Escaped they are twice as many
+// at most, and one more. Empty lines at the ends are left out.
+func Lines(text string, limit int) string {
+	var lines []string
+	all := []rune(text)
+	for line := range strings.SplitSeq(string(all[:min(len(all), limit)]), "\n") {
+		lines = append(lines, Markdown(line, 2*limit))
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
+}
+
 // cleaned is Plain without an isolate.
 func cleaned(text string, limit int) string {
 	if isClean(text, limit) {
