@@ -77,6 +77,7 @@ type Bot struct {
 	panels    *panel.Panels
 	outages   *outages.Outages
 	following *following.Following
+	desk      *support.Desk
 	responder *responder.Responder
 	discovery *gateway.Discovery
 	shards    *shards.Shards     // nil where interactions arrive over HTTP
@@ -188,18 +189,22 @@ func (b *Bot) build() error {
 	return nil
 }
 
-// support returns what opens support threads; it is zero if SUPPORT_CHANNEL_ID is empty. The leader starts threads that
-// Discord puts off.
+// support makes the desk, and returns what commands need of it. The leader sends answers, and starts threads that Discord
+// puts off.
 func (b *Bot) support(texts *locale.Bundle) commands.Support {
-	channelID := b.settings.Admin.SupportChannelID
-	if channelID == "" {
-		return commands.Support{}
-	}
-	desk := support.New(support.Config{
-		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: channelID, Log: b.log,
+	admin := b.settings.Admin
+	b.desk = support.New(support.Config{
+		Redis: b.redis.Client, Space: b.space, Discord: b.discord, ChannelID: admin.SupportChannelID, DMs: b.dms, Log: b.log,
+		Draw: func(a support.Answer) interaction.Message { return b.handlers.SupportAnswer(a) },
+		Note: func(a support.Answer, sent bool) interaction.Message { return b.handlers.AnswerNote(a, sent) },
 	})
-	b.leader.Add(desk.Work())
-	return commands.Support{Tell: desk.Tell, Keep: b.incidents.Keep, Texts: texts.For(b.settings.Log.Locale)}
+	b.leader.Add(b.desk.Work())
+	b.leader.Add(b.desk.Answers())
+	s := commands.Support{Keep: b.incidents.Keep, Texts: texts.For(b.settings.Log.Locale), Answers: b.desk, Brand: admin.Brand}
+	if admin.SupportChannelID != "" {
+		s.Tell = b.desk.Tell
+	}
+	return s
 }
 
 // openResponder makes the responder, with the routes of all handlers.

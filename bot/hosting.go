@@ -11,6 +11,7 @@ import (
 
 	"hostbot/bot/actions"
 	"hostbot/bot/seldom"
+	"hostbot/bot/staff/support"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -41,7 +42,7 @@ func (b *Bot) openHosting() (*hostapi.Client, *accounts.Cache, error) {
 		Patience:   c.Timeout, // for all attempts of a call: a customer waits no longer for what is known
 		StatusMap:  c.StatusMap,
 		KeepFor:    func() time.Duration { return keptPolls * b.watcher.Interval() }, // a panel says then that it is out of date
-		BesideKeys: func(userID string) []string { return []string{actions.Key(userID)} },
+		BesideKeys: func(userID string) []string { return []string{actions.Key(userID), support.UnreadKey(b.space, userID)} },
 		OnGarbage:  b.cacheGarbage, OnLookup: b.monitor.CacheLookup,
 		Away: away, OnDoubt: b.accountDoubted,
 	})

@@ -29,9 +29,9 @@ func (b *Bot) cutOff() bool {
 func (b *Bot) addWork() {
 	b.leader.Add(b.delivery.Work())
 	b.leader.Add(b.actions.Work())
+	b.leader.Add(b.dms.Work())
 	if b.watcher.On() {
 		b.leader.Add(b.watcher.Work())
-		b.leader.Add(b.dms.Work())
 		b.leader.Add(b.alerts.Work())
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())

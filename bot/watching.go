@@ -82,6 +82,11 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 			kept.Follows = len(followed)
 			return err
 		})
+		reads.Go(func() error {
+			answers, err := b.desk.Records.Of(ctx, userID)
+			kept.Answers = len(answers)
+			return err
+		})
 		reads.Go(func() (err error) { kept.Since, err = states.Since(ctx, userID); return err })
 		reads.Go(func() error {
 			events, err := b.incidents.Recent(ctx, userID)
@@ -125,12 +130,13 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
-		reached, notDM := b.dms.Forget(ctx, userID) // after alerts and following, as both need it
+		answered, notAnswers := b.desk.Forget(ctx, userID)
+		reached, notDM := b.dms.Forget(ctx, userID) // after alerts, following and answers, as all need it
 		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || followed > 0 || reached || noted
+		removal.Known = removal.Known || cached || alerted || followed > 0 || answered || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
 		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notDM, notEvents); err != nil || dm == "" {
+		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notAnswers, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// If two members of staff press at once, Discord posts one message: the nonce is the same.

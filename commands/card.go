@@ -102,7 +102,7 @@ func (c card) draw() interaction.Response {
 	if c.story.many {
 		rows = c.statusFirst(rows)
 	}
-	return c.view.drawOf(known, idShow+botKey(c.server.ID), embed, append(rows, c.view.linkRow(c.links...)...)...)
+	return c.withUnread(known, c.view.drawOf(known, idShow+botKey(c.server.ID), embed, append(rows, c.view.linkRow(c.links...)...)...))
 }
 
 // advise has the card say what to do about a bot that is suspended, has crashed or is stuck, and

@@ -27,12 +27,13 @@ type Kept struct {
 	Panels int  // how many
 	// Followers is how many people follow them, and Follows how many panels this one does.
 	Followers, Follows int
+	Answers            int       // of support: how many
 	Events             int       // what the customer did lately, and what failed: how many
 	Since              time.Time // from when on the states of bots are; zero where none are
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Events == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -59,7 +60,7 @@ func (k Kept) counts() string {
 	if k.Alerts.All {
 		alerts = "all"
 	}
-	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, events %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.Events, k.days())
+	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, answers %d, events %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.Answers, k.Events, k.days())
 }
 
 // Forgotten is what became of what was kept of a customer.
@@ -112,6 +113,7 @@ func (v view) keptLines(k Kept) []string {
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
 	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})
 	add(k.Follows > 0, "staff.forget.follows", args{"N": k.Follows})
+	add(k.Answers > 0, "staff.forget.answers", args{"N": k.Answers})
 	add(k.Events > 0, "staff.forget.events", args{"N": k.Events})
 	add(!k.Since.IsZero(), "staff.forget.history", args{"When": message.Time(k.Since, "D"), "N": k.days()})
 	return lines

@@ -54,8 +54,8 @@ func (c *Commands) filled(handle interaction.Handler) interaction.Handler {
 		response.Then.Run = func(ctx context.Context) (interaction.Response, error) {
 			end, err := work(ctx)
 			switch {
-			case err != nil || end.Action == nil:
-			case end.Action.Outcome == interaction.Done:
+			case err != nil:
+			case end.Action == nil, end.Action.Outcome == interaction.Done:
 				c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
 			case end.Action.Outcome == interaction.Refused, end.Action.Outcome == interaction.Failed && mayBeSentAgain(end.Failure):
 				end.Message.Components = append(end.Message.Components, c.view(r).toForm(r.Name))
@@ -78,6 +78,9 @@ func (c *Commands) hasActed(ctx context.Context, r *interaction.Request, err err
 func mayBeSentAgain(err error) bool {
 	if refused, ok := errors.AsType[*refusal](err); ok {
 		return !refused.final
+	}
+	if _, untold := errors.AsType[*untoldError](err); untold {
+		return true
 	}
 	service, ok := errors.AsType[*hostapi.Error](err)
 	return ok && service.Code != hostapi.CodeNotFound && service.Code != hostapi.CodeNotOffered

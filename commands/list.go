@@ -107,7 +107,7 @@ func (v view) counts(bots []listed) string {
 func (l botList) draw() interaction.Response {
 	embed := &discordgo.MessageEmbed{Title: l.t.Text("list.title"), Color: blurple}
 	embed.Description = paragraphs(l.heading(l.known, l.notice), l.companySays(l.many, l.known.List.Servers...), l.empty(), l.lines(), l.missing(l.known.List), l.summary(), l.updated(l.known.FetchedAt))
-	return l.view.drawOf(l.known, idList+strconv.Itoa(l.page), embed, l.components()...)
+	return l.withUnread(l.known, l.view.drawOf(l.known, idList+strconv.Itoa(l.page), embed, l.components()...))
 }
 
 // empty says that there are no bots, and to customers how they come by one.

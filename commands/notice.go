@@ -31,7 +31,6 @@ const (
 
 // The inputs of the form of a notice.
 const (
-	inputText   = "text"
 	inputFrom   = "from"
 	inputUntil  = "until"
 	inputPrefix = "prefix"

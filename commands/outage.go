@@ -131,10 +131,14 @@ func (v view) statusFirst(rows []discordgo.MessageComponent) []discordgo.Message
 // withStatus adds the button that leads to the status page behind all others, if there is such a page, room for it, and
 // no such button yet.
 func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageComponent {
-	status := v.linkRow(v.toStatus())
-	if status == nil {
+	if v.linkRow(v.toStatus()) == nil {
 		return rows
 	}
+	return withButton(rows, v.toStatus())
+}
+
+// withButton adds a button behind all others, if there is room for it and none that leads to the same page.
+func withButton(rows []discordgo.MessageComponent, added discordgo.Button) []discordgo.MessageComponent {
 	var last []discordgo.MessageComponent // of the last row, if it is one of buttons
 	for _, r := range rows {
 		actions, _ := r.(discordgo.ActionsRow)
@@ -144,7 +148,7 @@ func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageC
 			if !ok {
 				break
 			}
-			if b.URL == v.pages.Status {
+			if b.URL == added.URL && added.URL != "" {
 				return rows
 			}
 			last = append(last, b)
@@ -152,9 +156,9 @@ func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageC
 	}
 	switch {
 	case len(last) > 0 && len(last) < maxButtons:
-		return append(slices.Clone(rows[:len(rows)-1]), row(append(last, v.toStatus())...))
+		return append(slices.Clone(rows[:len(rows)-1]), row(append(last, added)...))
 	case len(rows) < maxButtons:
-		return append(slices.Clone(rows), status...)
+		return append(slices.Clone(rows), row(added))
 	}
 	return rows
 }

@@ -24,8 +24,11 @@ type Support struct {
 	// Tell tells staff of a failure; nil if customers are not to. See support.Desk.
 	Tell func(context.Context, support.Case) (support.Told, error)
 	// Keep keeps what is behind a reference.
-	Keep  func(incident.Incident)
-	Texts *locale.Texts // in staff's language
+	Keep    func(incident.Incident)
+	Texts   *locale.Texts // in staff's language
+	Answers Answers
+	// Brand is the host's name, as customers read it above an answer; it may be empty.
+	Brand string
 }
 
 // idTellSupport tells staff of a failure. Its reference follows. The answer is a message of its
@@ -117,6 +120,9 @@ func (c *Commands) handOver(ctx context.Context, r *interaction.Request, i incid
 	case server.ID != "":
 		text = v.t.Format("support.told.bot", args{"Bot": name(server)})
 	}
+	if c.staff.GuildID != "" { // otherwise nobody could answer
+		text = paragraphs(text, v.t.Text("support.answer_here"))
+	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.t.Text("support.title"), Color: green,
 		Description: paragraphs(text, v.t.Format("error.reference", args{"Reference": "`" + i.Reference + "`"})),
@@ -154,6 +160,9 @@ func (c *Commands) supportCase(r *interaction.Request, i incident.Incident, serv
 		Title: "🛟 " + v.t.Text("log.support.title"), Color: orange, Timestamp: i.At.UTC().Format(time.RFC3339),
 		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Text("log.support.footer")},
 	}
+	if c.staff.GuildID != "" {
+		embed.Footer.Text = v.t.Text("log.support.footer_answer")
+	}
 	if i.Cause != "" {
 		embed.Description = v.t.Text("log.todo." + i.Cause)
 	}
@@ -167,13 +176,7 @@ func (c *Commands) supportCase(r *interaction.Request, i incident.Incident, serv
 	reference := "`" + i.Reference + "`"
 	who := cmp.Or(sanitize.Markdown(r.UserName, nameLimit), sanitize.User(i.UserID))
 	line := v.t.Format("log.support.line", args{"User": who, "Reference": reference})
-	m := interaction.Message{Content: "🛟 " + line, Embeds: []*discordgo.MessageEmbed{embed}}
-	if c.staff.GuildID != "" { // otherwise nobody could use them
-		m.Components = []discordgo.MessageComponent{row(
-			v.button(discordgo.SecondaryButton, "button.lookup", LookupID(i.CustomerID, r.UserName), false),
-			v.button(discordgo.SecondaryButton, "button.reference", ReferenceID(i.Reference), false),
-		)}
-	}
+	m := interaction.Message{Content: "🛟 " + line, Embeds: []*discordgo.MessageEmbed{embed}, Components: c.caseRow(v, i.Reference)}
 	return support.Case{
 		Reference: i.Reference, CustomerID: i.UserID, Message: m,
 		ThreadName: sanitize.Plain(strings.Trim(strings.Join(parts, " · "), " ·"), rest.MaxThreadName),

@@ -70,7 +70,7 @@ func TestTellSupport(t *testing.T) {
 	}
 	told := h.cases[0]
 	wantText(t, told.Message, `anna \*the\* \<\@1> asks for help`, "`REF1234`", "<@42>", "Shop `a`", "🔴", "restart: conflict (409)")
-	if ids := told.ButtonIDs(); len(ids) != 2 || ids[1] != commands.ReferenceID("REF1234") || !strings.HasPrefix(ids[0], "aside/lookup/42/") {
+	if ids := told.ButtonIDs(); len(ids) != 3 || ids[2] != commands.ReferenceID("REF1234") || !strings.HasPrefix(ids[1], "aside/lookup/42/") {
 		t.Errorf("the buttons are %q", ids)
 	}
 	if n := utf8.RuneCountInString(told.ThreadName); n > rest.MaxThreadName || !strings.Contains(told.ThreadName, "Shop · REF1234") {

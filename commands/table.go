@@ -191,7 +191,11 @@ func (c *Commands) customersTable() []command {
 	table = append(table, c.watchTable()...)
 	table = append(table, command{name: "help", handle: c.help})
 	help := &table[len(table)-1] // a failure is met anywhere, and so are its buttons
-	help.components = []route{{idTellSupport + "{code}", c.tellSupport}, {idTellCrashes + anyBot, c.tellCrashes}, {idAgain + "{command}/" + anyBot, askedAgain(table)}}
+	help.components = []route{
+		{idTellSupport + "{code}", c.tellSupport}, {idTellCrashes + anyBot, c.tellCrashes}, {idAgain + "{command}/" + anyBot, askedAgain(table)},
+		{idReply + "{id}", c.askText("reply")}, {idUnread, c.shown(c.readAnswer)},
+	}
+	help.modals = []route{{idReply + "{id}", c.written("reply", c.reply)}}
 	return table
 }
 
@@ -250,7 +254,7 @@ func (c *Commands) staffTable() []command {
 		views[i].pattern = onBehalf + "{user}/" + views[i].pattern
 	}
 	views = append(views, route{LookupID("{user}", "{name...}"), lookup})
-	reference := audited(c.reference)
+	reference, answerID := audited(c.reference), idAnswer+"{user}/{code}/{locale}"
 	return []command{
 		{name: "admin lookup", options: []option{user}, handle: lookup, components: views},
 		{
@@ -271,7 +275,8 @@ func (c *Commands) staffTable() []command {
 		},
 		{
 			name: "admin reference", options: []option{{name: optionCode, kind: text}}, handle: reference,
-			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}},
+			components: []route{{ReferenceID("{code}"), reference}, {ReferencesID, reference}, {answerID, c.askText("answer")}},
+			modals:     []route{{answerID, c.forCustomer(c.written("answer", c.answer))}},
 		},
 		{
 			name: "admin notice", off: c.watch.Notices == nil, handle: audited(c.listNotices),

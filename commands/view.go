@@ -31,12 +31,13 @@ type view struct {
 	notices       []outages.Notice // that are in force or to come
 	// supportOffered says that customers tell staff of a failure by a button.
 	supportOffered bool
+	brand          string // see Support
 }
 
 func (c *Commands) view(r *interaction.Request) view {
 	return view{
 		t: c.texts.For(r.Locale), asked: r, offers: c.hosting.Offers, pages: c.links, commandIDs: c.ids,
-		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, notices: c.watch.notices(),
+		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, brand: c.support.Brand, notices: c.watch.notices(),
 	}
 }
 
@@ -137,7 +138,7 @@ func (v view) field(key, value string, inline bool) *discordgo.MessageEmbedField
 
 // customID makes a custom ID one of a staff view, where staff read this.
 func (v view) customID(id string) string {
-	if v.asked.ByStaff() {
+	if v.asked.ByStaff() && !strings.HasPrefix(id, interaction.ReplyPrefix) {
 		return onBehalf + v.asked.CustomerID + "/" + id
 	}
 	return id

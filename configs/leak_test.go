@@ -66,6 +66,9 @@ func TestSettingsHideSecrets(t *testing.T) {
 func TestMistakesHideSecrets(t *testing.T) {
 	const value = tokenMark + " ," // a mistake everywhere
 	for variable := range variables("", reflect.TypeFor[configs.Settings]()) {
+		if variable == "BRAND" { // which customers read, and which may be any text
+			continue
+		}
 		_, err := configs.Load("", append(required(), variable+"="+value))
 		if err == nil {
 			t.Errorf("%s: the value is taken", variable)

@@ -194,6 +194,8 @@ type Admin struct {
 	RoleIDs IDs    `yaml:"role_ids" env:"ADMIN_ROLE_IDS"`
 	// SupportChannelID is the channel in which customers' failures get a thread. Empty for none.
 	SupportChannelID string `yaml:"support_channel_id" env:"SUPPORT_CHANNEL_ID"`
+	// Brand is the company's name, as customers read it above an answer. Empty: "Our team".
+	Brand string `yaml:"brand" env:"BRAND"`
 }
 
 // IDs is a list of Discord's IDs.

@@ -1,6 +1,7 @@
 package staff_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -10,7 +11,6 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
@@ -28,6 +28,7 @@ type scene struct {
 	redis   redis.UniversalClient
 	server  *redistest.Server
 	desk    *support.Desk
+	window  time.Duration // in which five DMs are opened at once
 }
 
 func newScene(t *testing.T) *scene {
@@ -50,7 +51,8 @@ func newSceneAt(t *testing.T, c discordtest.Config) *scene {
 func (s *scene) process(t *testing.T) *support.Desk {
 	client := rest.New(secret.Text(s.discord.Token()), s.discord.URL())
 	t.Cleanup(client.Close)
-	return support.New(support.Config{Redis: s.redis, Discord: client, ChannelID: s.channel.ID, Log: zerolog.Nop()})
+	desk, _ := s.deskOf(client, s.redis, func(context.Context, string, ...string) {})
+	return desk
 }
 
 // failure is a case of customer 42.

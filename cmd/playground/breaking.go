@@ -14,6 +14,7 @@ import (
 // breaking is what is broken at the moment, and the switches for it.
 type breaking struct {
 	parts   *parts
+	people  []person
 	waits   func() bot.Waits
 	changed func()
 
@@ -25,8 +26,8 @@ type breaking struct {
 // normal is the mode in which nothing is broken.
 const normal = "normal"
 
-func newBreaking(parts *parts, waits func() bot.Waits, changed func()) *breaking {
-	return &breaking{parts: parts, waits: waits, changed: changed, modes: make(map[string]string)}
+func newBreaking(parts *parts, people []person, waits func() bot.Waits, changed func()) *breaking {
+	return &breaking{parts: parts, people: people, waits: waits, changed: changed, modes: make(map[string]string)}
 }
 
 // set brings a part into a mode.

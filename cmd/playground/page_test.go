@@ -29,6 +29,7 @@ func TestPage(t *testing.T) {
 		"accessibility":       testIsAccessible,
 		"drawing":             testDrawing,
 		"telling support":     testSupport,
+		"support answers":     testSupportAnswers,
 		"panel and history":   testPanelAndHistory,
 		"several":             testSeveral,
 		"quiet hours":         testQuietHours,

@@ -37,7 +37,7 @@ type playground struct {
 }
 
 func newPlayground(parts *parts, people []person, waits func() bot.Waits, changes *changes) *playground {
-	return &playground{parts: parts, people: people, changes: changes, breaking: newBreaking(parts, waits, changes.tell)}
+	return &playground{parts: parts, people: people, changes: changes, breaking: newBreaking(parts, people, waits, changes.tell)}
 }
 
 func (p *playground) routes() http.Handler {

@@ -50,7 +50,7 @@ func (b *breaking) switches(language string) []switchable {
 	q := quoter{b.parts.texts.For(language), language}
 	waits := b.waits()
 	list := []switchable{
-		b.service(q).after(waits.Service), b.redis(q), b.discord().after(waits.Discord), b.gateway().after(waits.Gateway),
+		b.service(q).after(waits.Service), b.redis(q), b.discord().after(waits.Discord), b.gateway().after(waits.Gateway), b.directMessages(q),
 	}
 	list[0].Hesitates = waits.ServiceDown
 	for i := range list {
@@ -142,6 +142,23 @@ func (b *breaking) discord() switchable {
 				Status: http.StatusBadGateway, Header: http.Header{"Content-Type": {"application/json"}}, Body: `{"message": "502: Bad Gateway", "code": 0}`,
 			})},
 			{Name: "slow", Label: "Slow", About: "takes 4 s for every call, which is too long for a first response", Reads: silence(), set: inject(discordtest.Fault{Delay: 4 * time.Second})},
+		},
+	}
+}
+
+// directMessages are those that people take from the bot.
+func (b *breaking) directMessages(q quoter) switchable {
+	closes := func(closed bool) {
+		for _, someone := range b.people {
+			someone.CloseDMs(closed)
+		}
+	}
+	return switchable{
+		Name: "dms", Label: "Direct messages", State: "of everybody here",
+		reset: func() { closes(false) },
+		Modes: []mode{
+			{Name: normal, Label: "Open", About: "everybody takes them"},
+			{Name: "closed", Label: "Closed", About: "nobody takes any from the bot", Reads: q.text("alerts.closed", "Somebody whom support has answered reads that above the list of bots."), set: func() { closes(true) }},
 		},
 	}
 }

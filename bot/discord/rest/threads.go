@@ -18,8 +18,8 @@ const archiveAfter = 4320
 // A message has one thread. So CodeThreadExists in answer to a repeated request means that the thread is there,
 // and is no error. A thread without a message could not be found again after its answer was lost.
 //
-// It takes View Channel and Create Public Threads in the channel. The bot writes nothing in threads, so it does
-// not need Send Messages in Threads. https://discord.com/developers/docs/topics/threads#permissions
+// It takes View Channel and Create Public Threads in the channel. To write in the thread takes Send Messages in Threads.
+// https://discord.com/developers/docs/topics/threads#permissions
 //
 // All who start threads in a guild may start fifty in five minutes together (hata, rate_limit_groups.py), and Discord
 // was seen to ask for waits of minutes (discord-api-docs#7816).

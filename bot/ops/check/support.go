@@ -9,9 +9,8 @@ import (
 	"hostbot/bot/staff/health"
 )
 
-// neededForSupport says what the bot needs in the support channel. It writes nothing in the
-// threads themselves.
-const neededForSupport = "View Channel, Send Messages, Embed Links, Create Public Threads and Read Message History"
+// neededForSupport says what the bot needs in the support channel.
+const neededForSupport = "View Channel, Send Messages, Embed Links, Create Public Threads, Send Messages in Threads and Read Message History"
 
 // supportChannel reports whether the bot can open threads in the support channel, and who else
 // reads them.
@@ -28,7 +27,7 @@ func judgeSupport(channel discordgo.Channel, bots, everybodys int64) health.Item
 	lacks := func(permission int64) bool { return !sees || bots&permission == 0 }
 	missing := named(map[string]bool{
 		"View Channel": !sees, "Send Messages": lacks(discordgo.PermissionSendMessages), "Embed Links": lacks(discordgo.PermissionEmbedLinks),
-		"Create Public Threads": lacks(discordgo.PermissionCreatePublicThreads),
+		"Create Public Threads": lacks(discordgo.PermissionCreatePublicThreads), "Send Messages in Threads": lacks(discordgo.PermissionSendMessagesInThreads),
 	})
 	switch {
 	case channel.Type != discordgo.ChannelTypeGuildText && channel.Type != discordgo.ChannelTypeGuildNews:

@@ -11,7 +11,7 @@ import (
 
 func TestSupportChannels(t *testing.T) {
 	const all = discordgo.PermissionViewChannel | discordgo.PermissionSendMessages | discordgo.PermissionEmbedLinks |
-		discordgo.PermissionReadMessageHistory | discordgo.PermissionCreatePublicThreads
+		discordgo.PermissionReadMessageHistory | discordgo.PermissionCreatePublicThreads | discordgo.PermissionSendMessagesInThreads
 	const text = discordgo.ChannelTypeGuildText
 	for name, test := range map[string]struct {
 		kind            discordgo.ChannelType
@@ -24,7 +24,8 @@ func TestSupportChannels(t *testing.T) {
 		"a forum":              {discordgo.ChannelTypeGuildForum, all, 0, health.Failure, "no text channel"},
 		"a thread":             {discordgo.ChannelTypeGuildPublicThread, all, 0, health.Failure, "no text channel"},
 		"without threads":      {text, all &^ discordgo.PermissionCreatePublicThreads, 0, health.Failure, "lacks in #help: Create Public Threads"},
-		"unseen":               {text, all &^ discordgo.PermissionViewChannel, 0, health.Failure, "Create Public Threads, Embed Links, Send Messages, View Channel"},
+		"without writing":      {text, all &^ discordgo.PermissionSendMessagesInThreads, 0, health.Failure, "lacks in #help: Send Messages in Threads"},
+		"unseen":               {text, all &^ discordgo.PermissionViewChannel, 0, health.Failure, "Create Public Threads, Embed Links, Send Messages, Send Messages in Threads, View Channel"},
 		"without its history":  {text, all &^ discordgo.PermissionReadMessageHistory, 0, health.Warning, "twice"},
 		"which everybody sees": {text, all, discordgo.PermissionViewChannel, health.Warning, "everybody"},
 	} {

@@ -3,6 +3,8 @@
 //
 // The thread is started from the message. Discord recognises the message by its nonce and the thread by its message, so
 // that a lost answer leads to no second one. If Discord puts a thread off, the leader starts it when the wait is over.
+//
+// Staff may answer in the customer's direct messages, and the customer may reply (answer.go).
 package support
 
 import (
@@ -22,6 +24,7 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
+	"hostbot/bot/watch/notify"
 )
 
 const (
@@ -57,7 +60,12 @@ type Config struct {
 	Space     keyspace.Space // in Redis
 	Discord   Discord
 	ChannelID string // a text or announcement channel
-	Log       zerolog.Logger
+	DMs       *notify.Notifier
+	// Draw returns the message with an answer. The timestamp of its first embed must be Answer.At. Note returns what
+	// staff read of it in the thread: sent says that the customer has it as a direct message.
+	Draw func(Answer) interaction.Message
+	Note func(a Answer, sent bool) interaction.Message
+	Log  zerolog.Logger
 }
 
 // Case is a failure as staff are to see it.
@@ -92,15 +100,18 @@ type handed struct {
 	Name    string        `json:"name,omitempty"`   // of a thread that is put off
 }
 
-// Desk tells staff of failures. It is safe for concurrent use.
+// Desk tells staff of failures, and customers of their answers. It is safe for concurrent use.
 type Desk struct {
 	cfg     Config
 	records *record.Kind[handed]
+	*notify.Topic[answer]
 }
 
 // New returns a desk.
 func New(c Config) *Desk {
-	return &Desk{c, &record.Kind[handed]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Life: Window}}
+	d := &Desk{cfg: c, records: &record.Kind[handed]{Redis: c.Redis, Space: c.Space, Name: kind, Format: format, Life: Window}}
+	d.Topic = notify.Add(c.DMs, d.topic())
+	return d
 }
 
 // Tell tells staff of a failure, or finds that they know of it. The error is a *LimitError,

@@ -7,6 +7,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/hostapitest"
 )
 
@@ -24,6 +25,45 @@ func supported(t *testing.T) (w *world.World, channel *discordtest.Channel, fail
 	failed = card.Press(t, "Restart")
 	failed.WaitFor(t, "Reference: ")
 	return w, channel, failed
+}
+
+// TestSupportAnswersTheCustomer has staff answer in a thread, anna reply, and staff answer once more, while she takes no
+// direct messages any more. No line of the process log has what they wrote.
+func TestSupportAnswersTheCustomer(t *testing.T) {
+	t.Parallel()
+	w, channel, failed := supported(t)
+	anna, sam := w.Discord.User("anna"), w.AddStaff("sam")
+	failed.Press(t, "Tell support").WaitFor(t, "comes as a direct message from me")
+	thread, told := threads(w, channel)[0], sam.In(channel).Sees(t, "anna asks for help")
+	const first, reply, second = "Which Node version? See https://docs.example/node", "It's Node 18, I think", "Node 22 is needed"
+	sam.In(channel).Presses(t, told, "Answer").Submit(t, discordtest.Fields{"Answer": first}).WaitFor(t, "on its way")
+	answer := anna.InDM().Sees(t, first)
+	if !answer.Contains("**Our team** has answered you about") || answer.Contains("sam") {
+		t.Errorf("anna reads:\n%s", answer.Text())
+	}
+	if note := thread.WaitFor(t, "The customer has it as a direct message"); !note.Contains(first) || !note.Contains("<@"+sam.ID+">") {
+		t.Errorf("staff read:\n%s", note.Text())
+	}
+	anna.InDM().Presses(t, answer, "Reply").Submit(t, discordtest.Fields{"Reply": reply}).WaitFor(t, "Our team has your reply")
+	replied := thread.WaitFor(t, "anna replied")
+	if !replied.Contains(reply) {
+		t.Errorf("staff read:\n%s", replied.Text())
+	}
+
+	anna.CloseDMs(true)
+	sam.In(thread).Presses(t, replied, "Answer").Submit(t, discordtest.Fields{"Answer": second}).WaitFor(t, "on its way")
+	thread.WaitFor(t, "doesn't accept direct messages")
+	shown := anna.Types(t, "/bot list")
+	shown.WaitFor(t, "**Our team** has answered you: "+second)
+	shown.Press(t, "Read answer").WaitFor(t, second)
+	patience.Until(t, "the answer is read", func() bool { return !anna.Types(t, "/bot list").WaitFor(t, "Shop").Contains(second) })
+	wantMessages(t, anna.InDM(), "has answered you", 1)
+	w.StaffRead(t, "`answer`", sam.ID, anna.ID)
+	for _, text := range []string{first, reply, second} {
+		if w.Log.Count(text) > 0 {
+			t.Errorf("the log has %q", text)
+		}
+	}
 }
 
 // threads returns the threads that were started from a channel's messages.

@@ -28,6 +28,7 @@ func customersFlows() []flow {
 		all = append(all, pickedAction("component "+a, a, picker(a)))
 	}
 	all = append(all, supportFlow(), crashesFlow())
+	all = append(all, answerFlows()...)
 	return append(all, flow{
 		route: "component reinstall", need: looks, late: true, good: "may be offline",
 		prepare: steps(types("/bot reinstall", nil), reads("Which bot's")), do: picks("Choose a bot", shop),
@@ -170,6 +171,27 @@ func crashesFlow() flow {
 	return flow{
 		route: "component aside/crashes/{bot...}", need: keeps, goesOn: true, lost: "error.untold", good: "Our team (now|already) has",
 		prepare: steps(seen(), left, pressesIn(inDM, "Tell support"), reads("Our team")), do: pressesIn(inDM, "Tell support"),
+	}
+}
+
+// answerFlows are those of a customer below an answer of support's, of which nobody knows any more.
+func answerFlows() []flow {
+	inDM := func(c *person) (*discordtest.User, discordtest.View) {
+		dm := c.user.InDM()
+		return dm, newest(dm, "support answered")
+	}
+	below := func(label, customID string) (left, does step) {
+		return steps(seen(), leftButton("support answered", discordgo.Button{Style: discordgo.SecondaryButton, Label: label, CustomID: customID})), pressesIn(inDM, label)
+	}
+	toReply, replies := below("Reply", "aside/reply/abc")
+	toRead, reads := below("Read answer", "aside/unread")
+	return []flow{
+		{route: "component aside/unread", need: names, prepare: toRead, do: reads, good: "There's no answer here"},
+		{route: "component aside/reply/{id}", need: needsNothing, prepare: toReply, do: replies, good: "Reply to our team"},
+		{
+			route: "modal aside/reply/{id}", need: keeps, goesOn: true, lost: "error.untold", good: "This conversation is closed",
+			prepare: steps(toReply, replies), do: fills(discordtest.Fields{"text": "It works."}),
+		},
 	}
 }
 

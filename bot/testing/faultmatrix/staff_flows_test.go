@@ -21,7 +21,7 @@ func staffFlows() []flow {
 		return steps(types("/admin action", options), reads("Choose one of these"))
 	}
 	const on = "component for/{user}/"
-	all := slices.Concat(staffCommands(user), noticeFlows(), asideFlows(), cardFlows(on, lookup, card))
+	all := slices.Concat(staffCommands(user), noticeFlows(), asideFlows(), caseFlows(), cardFlows(on, lookup, card))
 	for _, a := range []string{"start", "restart", "stop"} {
 		all = append(all, pickedAction(on+a, a, picker(a)))
 	}
@@ -100,6 +100,27 @@ func asideFlows() []flow {
 		{route: "component aside/lookup/{user}/{name...}", need: looks, prepare: written, do: pressesIn(entry, "Look up"), good: "🔴 Radio"},
 		{route: "component aside/reference/{code}", need: keeps, prepare: written, do: pressesIn(entry, "Reference"), good: "There's no record of"},
 		{route: "component aside/reference", need: keeps, follows: true, prepare: written, do: picksIn(entry, "Open a reference", "ABCDEFG"), good: "There's no record of"},
+	}
+}
+
+// caseFlows are those of staff's answer to a customer.
+func caseFlows() []flow {
+	told := func(c *person) (*discordtest.User, discordtest.View) {
+		return c.staff, newest(c.staff, "help "+c.user.ID)
+	}
+	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
+		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Answer", CustomID: "aside/answer/" + c.user.ID + "/ABCDEFG/en-US"}
+		return in, c.left(ctx, c.staff, "case", interaction.Message{
+			Content: "help " + c.user.ID, Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
+		})
+	}
+	asks, route := pressesIn(told, "Answer"), "aside/answer/{user}/{code}/{locale}"
+	return []flow{
+		{route: "component " + route, need: needsNothing, prepare: left, do: asks, good: "Answer the customer"},
+		{
+			route: "modal " + route, need: needsNothing, goesOn: true, lost: "answer.unsaved", prepare: steps(left, asks),
+			do: fills(discordtest.Fields{"text": "Try again."}), good: "on its way|wasn't sent again",
+		},
 	}
 }
 
