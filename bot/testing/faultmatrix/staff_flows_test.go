@@ -116,9 +116,9 @@ func caseFlows() []flow {
 	}
 	asks, route := pressesIn(told, "Answer"), "aside/answer/{user}/{code}/{locale}"
 	return []flow{
-		{route: "component " + route, need: needsNothing, prepare: left, do: asks, good: "Answer the customer"},
+		{route: "component " + route, need: needsNothing, prepare: steps(seen(), left), do: asks, good: "Answer the customer"},
 		{
-			route: "modal " + route, need: needsNothing, goesOn: true, lost: "answer.unsaved", prepare: steps(left, asks),
+			route: "modal " + route, need: needsNothing, goesOn: true, lost: "answer.unsaved", prepare: steps(seen(), left, asks),
 			do: fills(discordtest.Fields{"text": "Try again."}), good: "on its way|wasn't sent again",
 		},
 	}
