@@ -34,8 +34,8 @@ const (
 	answersKind, answersFormat = "answers", 1
 	unreadField                = "answer:"
 
-	// atOnce is how many answers are sent at once. Those to one customer take turns.
-	atOnce = 4
+	// atOnce is how many answers are sent at once: people write few, and one after the other they keep their order.
+	atOnce = 1
 	// idLength is in characters (see message.Wanted.Name).
 	idLength = 18
 )
@@ -67,7 +67,6 @@ type answer struct {
 func (d *Desk) topic() notify.Topic[answer] {
 	return notify.Topic[answer]{
 		Name: answersKind, Format: answersFormat, AtOnce: atOnce, Life: replyFor,
-		Line:     func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
 		Delivery: func(a *answer) *notify.Delivery { return &a.Delivery },
 		Next:     d.next,
 		GiveUp:   func(a *answer) bool { a.Unsent = true; return true }, Afterwards: true,
