@@ -2,8 +2,6 @@ package support
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"strings"
@@ -36,8 +34,6 @@ const (
 
 	// atOnce is how many answers are sent at once: people write few, and one after the other they keep their order.
 	atOnce = 1
-	// idLength is in characters (see message.Wanted.Name).
-	idLength = 18
 )
 
 // ErrEnded says that a customer cannot reply to an answer: staff have locked the thread, or the answer is not kept any
@@ -77,7 +73,7 @@ func (d *Desk) topic() notify.Topic[answer] {
 // Answer has a customer get an answer, of which the thread shows what becomes. The error is record.ErrExists if the same
 // text is an answer in the same thread already, or that of Redis.
 func (d *Desk) Answer(ctx context.Context, a Answer) error {
-	a.ID = digest(a.ThreadID, a.Text)
+	a.ID = interaction.ReferenceOf(a.ThreadID + a.Text)
 	a.At = message.Mark(time.Now(), a.ID)
 	// If the DM is not opened here for another reason than that it is closed, the leader opens it.
 	_, err := d.cfg.DMs.Reach(ctx, "", notify.Recipient{UserID: a.CustomerID, Locale: a.Locale})
@@ -89,12 +85,6 @@ func (d *Desk) Answer(ctx context.Context, a Answer) error {
 
 // recordID is by which nobody has another customer's answer.
 func recordID(customerID, id string) string { return customerID + "/" + id }
-
-// digest names a text about something.
-func digest(about, text string) string {
-	sum := sha256.Sum256([]byte(about + "\n" + text))
-	return hex.EncodeToString(sum[:])[:idLength]
-}
 
 // Answers is what the leader does: it sends answers.
 func (d *Desk) Answers() leader.Kind { return d.Topic.Work() }
@@ -132,14 +122,11 @@ func (d *Desk) next(ctx context.Context, r *record.Record[answer]) (*notify.Want
 }
 
 // write posts to the thread of a case, which opens one that is archived; or to the channel if there is no thread. Discord
-// knows the nonce for some minutes.
+// knows the nonce for some minutes. Without its embed the text would be missing, so that is an error.
 func (d *Desk) write(ctx context.Context, threadID, nonce string, m interaction.Message) error {
 	_, err := d.cfg.Discord.CreateMessage(ctx, threadID, nonce, m)
 	if rest.VerdictOf(err) == rest.Gone {
 		_, err = d.cfg.Discord.CreateMessage(ctx, d.cfg.ChannelID, nonce, m)
-	}
-	if rest.LacksEmbeds(err) { // what staff can change
-		return nil
 	}
 	return err
 }
@@ -178,7 +165,7 @@ func (d *Desk) Reply(ctx context.Context, customerID, id, text string, draw func
 	}
 	m := draw(r.Value.Answer)
 	err = rest.Retry(ctx, rest.Retries{Limit: patience}, func(ctx context.Context) error {
-		return d.write(ctx, r.Value.ThreadID, "re"+digest(id, text), m)
+		return d.write(ctx, r.Value.ThreadID, "reply"+interaction.ReferenceOf(id+text), m)
 	})
 	if code := rest.CodeOf(err); code == rest.CodeLockedThread || code == rest.CodeArchivedThread {
 		return ErrEnded
