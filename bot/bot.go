@@ -74,6 +74,7 @@ type Bot struct {
 	watcher   *watcher.Watcher
 	dms       *notify.Notifier
 	alerts    *alerts.Alerts
+	restarts  *alerts.Restarts // of bots that crash
 	panels    *panel.Panels
 	outages   *outages.Outages
 	following *following.Following

@@ -33,6 +33,9 @@ func (b *Bot) addWork() {
 	if b.watcher.On() {
 		b.leader.Add(b.watcher.Work())
 		b.leader.Add(b.alerts.Work())
+		if b.settings.Watch.AutoRestart {
+			b.leader.Add(b.restarts.Work())
+		}
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())
 	}

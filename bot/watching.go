@@ -36,8 +36,9 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		OnPause:  func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
 		OnBudget: func() { b.staffQueue.Go(b.stafflog.FollowersBudget) },
 	})
+	b.openRestarts()
 	b.alerts = alerts.New(alerts.Config{
-		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Restarts: b.restarts, Notify: alerts.DefaultNotify, Log: b.log,
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.held,
 	})
 	b.watcher.Observe(b.alerts.Observe)
@@ -50,13 +51,42 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.openFollowing(cache)
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
-		Alerts: b.alerts, NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
+		Alerts: b.alerts, Restarts: b.restarts, AutoRestart: bool(b.settings.Watch.AutoRestart), NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Panels: b.panels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
 		Refused: b.dms.Refused, Zone: b.dms.Zone, Outage: b.outages.Current, Notices: b.outages,
 		Unwatched: func(ctx context.Context, userID string) bool {
 			return b.leader.IsDead(ctx, b.watcher.Work().Name, userID)
 		},
 	}
+}
+
+// openRestarts makes what restarts bots that crash, unless AUTO_RESTART is off. It observes polls before alerts do, so that these
+// know of which bots a message waits.
+func (b *Bot) openRestarts() {
+	b.restarts = alerts.NewRestarts(alerts.RestartsConfig{
+		Redis: b.redis.Client, Space: b.space, Watching: b.watcher, Log: b.log, Wake: b.leader.Wake, Now: time.Now,
+		Pause: alerts.DefaultRestartPause / time.Duration(b.hurry), Steady: func() time.Duration { return 2 * b.watcher.Interval() },
+		Included:    func(fall time.Time) bool { return b.outages.Current().Includes(fall) },
+		ServiceDown: func() bool { return !b.service.DownSince().IsZero() },
+		Restart:     b.restart, Count: b.monitor.AutoRestart,
+	})
+	if b.settings.Watch.AutoRestart {
+		b.watcher.Observe(b.restarts.Observe)
+	}
+}
+
+// restart begins the restart of a bot by the program itself, and has its account polled when that has ended.
+func (b *Bot) restart(ctx context.Context, a alerts.Attempt) (made bool, err error) {
+	r := &interaction.Request{
+		ID: a.ID, Message: a.ID, Kind: interaction.Program, Route: string(interaction.Program), UserID: a.CustomerID, CustomerID: a.CustomerID,
+		Params: map[string]string{"server": a.ServerID}, Reference: interaction.ReferenceOf(a.ID), ReceivedAt: time.Now(),
+	}
+	if b.actions.HasActed(ctx, r) { // a leader that died has made the attempt
+		return true, nil
+	}
+	return b.responder.Perform(r, b.handlers.RestartByItself, func() {
+		_ = b.watcher.Hasten(context.WithoutCancel(ctx), a.CustomerID) // or the next poll comes at its time
+	})
 }
 
 // reader returns a function that reads all that forget removes, in parallel: a Redis that stalls then costs
@@ -67,6 +97,11 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 		var reads interaction.Beside
 		reads.Go(func() (err error) { kept.Cached, err = cache.Has(ctx, userID); return err })
 		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
+		reads.Go(func() error {
+			byItself, err := b.restarts.Of(ctx, userID)
+			kept.Restarts = len(byItself)
+			return err
+		})
 		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })
 		reads.Go(func() error {
 			own, err := b.panels.Of(ctx, userID)
@@ -128,15 +163,16 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		}
 		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
+		restarted, notRestarts := b.restarts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
 		answered, notAnswers := b.desk.Forget(ctx, userID)
 		reached, notDM := b.dms.Forget(ctx, userID) // after alerts, following and answers, as all need it
 		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || followed > 0 || answered || reached || noted
+		removal.Known = removal.Known || cached || alerted || restarted || followed > 0 || answered || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
 		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notPanels, notFollowed, notAnswers, notDM, notEvents); err != nil || dm == "" {
+		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notPanels, notFollowed, notAnswers, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// If two members of staff press at once, Discord posts one message: the nonce is the same.

@@ -1,6 +1,7 @@
 package commands
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -56,11 +57,16 @@ type alertView struct {
 func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	o := v.alert.Bots[0]
 	var lines []string
-	if !o.RecoveredAt.IsZero() { // what is true now comes first
+	if !o.RecoveredAt.IsZero() && !o.Mended() { // what is true now comes first
 		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
 		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
 	lines = append(lines, v.noticed(o.DownAt))
+	if o.RecoveredAt.IsZero() {
+		lines = append(lines, v.itself(alerts.ByItself{Pending: o.Pending, StaysDown: o.StaysDown}, false))
+	} else if o.Mended() {
+		lines = append(lines, "🔁 "+v.t.Count("alert.itself_times", o.Restarts, nil))
+	}
 	if ran := v.ran(o.Uptime, o.AtLeast, v.interval); ran != "" {
 		lines = append(lines, ran)
 	}
@@ -74,7 +80,8 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	if v.many { // whatever the service calls it, the bot has not crashed by itself
 		key = "alert.stopped"
 	}
-	happened = strings.TrimSpace(emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o))}) + "\n" + v.said)
+	happened = strings.TrimSpace(emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o)), "Duration": v.t.DurationWithin(max(0, o.RecoveredAt.Sub(o.DownAt)), time.Second)}) + "\n" + v.said)
+	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
 	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
 }
 
@@ -98,8 +105,12 @@ func headline(o alerts.Outage) (key, emoji string, color int) {
 		emoji = "🔴"
 	}
 	switch {
+	case o.Mended():
+		return "alert.itself_back", "🟢", green
 	case !o.RecoveredAt.IsZero():
 		return "alert.back", "🟢", green
+	case o.StaysDown:
+		key = "alert.itself_stays"
 	case o.Keeps() && crashed:
 		key = "alert.keeps_crashing"
 	case o.Keeps():

@@ -100,6 +100,11 @@ func (v alertView) line(o alerts.Outage) string {
 	if o.Count > 1 {
 		line += " · ×" + strconv.Itoa(o.Count)
 	}
+	if o.Mended() {
+		line += " · 🔁 " + v.t.Count("alert.itself_times", o.Restarts, nil)
+	} else if o.StaysDown && o.RecoveredAt.IsZero() {
+		line += " · " + v.t.Text("alert.itself_stays_down")
+	}
 	return line
 }
 

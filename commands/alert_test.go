@@ -48,6 +48,21 @@ func TestAlertSaysFirstWhatHappened(t *testing.T) {
 		}
 		wantText(t, shown, test.back)
 	}
+	restarted := down(hostapi.StateCrashed, 1)
+	restarted.Restarts = 1
+	restarted.RecoveredAt = restarted.DownAt.Add(6 * time.Second)
+	shown := c.Alert(alerts.Alert{CustomerID: "42", First: at, Bots: []alerts.Outage{restarted}})
+	if shown.Content != "🟢 Shop crashed and is running again after 6\u00a0s" {
+		t.Errorf("after an automatic restart the content is %q", shown.Content)
+	}
+	wantText(t, shown, "🔁 I restarted it automatically.")
+	gaveUp := down(hostapi.StateCrashed, 4, 5*time.Minute, time.Minute)
+	gaveUp.StaysDown = true
+	shown = c.Alert(alerts.Alert{CustomerID: "42", First: at, Bots: []alerts.Outage{gaveUp}})
+	if shown.Content != "🔴 Shop keeps crashing and stays down" {
+		t.Errorf("after too many of them the content is %q", shown.Content)
+	}
+	wantText(t, shown, "after 3 automatic restarts within 10 min, so it stays down until somebody starts it")
 }
 
 // TestAlertSaysNothingOfABotThatWasHardlyWatched has a bot fall less than a minute after it was looked at first: it may

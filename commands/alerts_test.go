@@ -240,9 +240,11 @@ func (d *drawn) alerts(bots func(status string, n int) hostapi.List) {
 		for _, longer := range []bool{false, true} {
 			one := alerts.Outage{ServerID: "id-0", Name: long(wide), State: state, DownAt: at, Count: 1, Uptime: 400 * time.Hour, AtLeast: longer}
 			again, keeps, elsewhere := one, one, one
+			soon, mended, stays := one, one, one
+			soon.Pending, mended.Restarts, stays.StaysDown, stays.Restarts = time.Second, 1+len(d.locale)%2, true, 3
 			again.Count, keeps.Count, keeps.Quiet, elsewhere.Elsewhere = 1+len(d.locale), 3, true, true
 			for _, bots := range [][]alerts.Outage{
-				{one}, {again}, {keeps}, {one, one}, {one, elsewhere}, {keeps, keeps}, slices.Repeat([]alerts.Outage{again}, 300),
+				{one}, {again}, {keeps}, {one, one}, {one, elsewhere}, {keeps, keeps}, {soon}, {mended}, {stays}, {mended, stays}, slices.Repeat([]alerts.Outage{again}, 300),
 			} {
 				d.alert(c, alerts.Alert{CustomerID: "42", Locale: d.locale, First: at, Bots: bots})
 			}

@@ -25,6 +25,8 @@ type Kept struct {
 	Alerts alerts.Settings
 	DM     bool // the channel of direct messages
 	Panels int  // how many
+	// Restarts is how many bots are restarted automatically.
+	Restarts int
 	// Followers is how many people follow them, and Follows how many panels this one does.
 	Followers, Follows int
 	Answers            int       // of support: how many
@@ -33,7 +35,7 @@ type Kept struct {
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Restarts == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -60,7 +62,7 @@ func (k Kept) counts() string {
 	if k.Alerts.All {
 		alerts = "all"
 	}
-	return fmt.Sprintf("account %t, alerts %s, dm %t, panels %d, followers %d, follows %d, answers %d, events %d, history %d d", k.Cached, alerts, k.DM, k.Panels, k.Followers, k.Follows, k.Answers, k.Events, k.days())
+	return fmt.Sprintf("account %t, alerts %s, restarts %d, dm %t, panels %d, followers %d, follows %d, answers %d, events %d, history %d d", k.Cached, alerts, k.Restarts, k.DM, k.Panels, k.Followers, k.Follows, k.Answers, k.Events, k.days())
 }
 
 // Forgotten is what became of what was kept of a customer.
@@ -109,6 +111,7 @@ func (v view) keptLines(k Kept) []string {
 	add(k.Alerts.All, "staff.forget.alerts_all", nil)
 	add(!k.Alerts.All && on > 0, "staff.forget.alerts", args{"N": on})
 	add(!k.Alerts.Closed.IsZero(), "staff.forget.closed", nil)
+	add(k.Restarts > 0, "staff.forget.restarts", args{"N": k.Restarts})
 	add(k.DM, "staff.forget.dm", nil)
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
 	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})

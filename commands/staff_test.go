@@ -154,7 +154,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 			t.Errorf("removal %d: the log channel tells of %+v, %v", i, done.Audit, err)
 		}
 		wantText(t, done.Message, want)
-		if i == 0 && done.Audit.Detail != "account true, alerts 1, dm false, panels 2, followers 7, follows 3, answers 0, events 0, history 2 d" {
+		if i == 0 && done.Audit.Detail != "account true, alerts 1, restarts 0, dm false, panels 2, followers 7, follows 3, answers 0, events 0, history 2 d" {
 			t.Errorf("the log channel tells of %q", done.Audit.Detail)
 		}
 		if told := strings.Contains(text(done.Message), "it stays in <#8>, <#9>"); told != (i == 0) {

@@ -209,6 +209,8 @@ func (c *Commands) watchTable() []command {
 			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
 			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
 			{idAlertsFollow, alerting(c.endFollow)}, {idAlertQuiet, alerting(c.askQuiet)},
+			{idItself, alerting(c.changeItself(false))}, {idItselfOf + "{how}/" + anyBot, alerting(c.changeItself(false))},
+			{idItselfCard + "{how}/" + anyBot, alerting(c.changeItself(true))},
 			{idAlertOpen, c.shown(c.drawCard(brief))}, {idAlertShow + anyBot, c.shown(c.drawCard(brief))}, {idAlertList, c.shown(c.drawList)}, {idAlertMute + anyBot, alerting(c.onBot(c.mute))},
 			{idAlertAct + "{action}/" + anyBot, named(c.pressed)}, {interaction.ReplyPrefix + idRestartCrashed, c.refreshed(c.askRestartCrashed)},
 			{interaction.ReplyPrefix + idRestart("{alert}"), c.refreshed(c.askRestartCrashed)}, {idRestart("{alert}"), c.refreshed(c.askRestartCrashed)},

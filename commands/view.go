@@ -12,6 +12,7 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/outages"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -32,6 +33,8 @@ type view struct {
 	// supportOffered says that customers tell staff of a failure by a button.
 	supportOffered bool
 	brand          string // see Support
+	// byItself is how the customer's bots are restarted automatically, by server ID; nil where that is not shown (viewItself).
+	byItself map[string]alerts.ByItself
 }
 
 func (c *Commands) view(r *interaction.Request) view {

@@ -64,6 +64,14 @@ type Notices interface {
 	SaveNotice(ctx context.Context, n outages.Notice) error
 }
 
+// Restarts keep which bots the program restarts by itself when they crash, as package alerts says.
+type Restarts interface {
+	// Of returns those of a customer's bots, by server ID.
+	Of(ctx context.Context, customerID string) (map[string]alerts.ByItself, error)
+	TurnOn(ctx context.Context, customerID, serverID string, notify bool) error
+	TurnOff(ctx context.Context, customerID, serverID string) error
+}
+
 // Watch is what commands need of those who watch accounts.
 type Watch struct {
 	Alerts Alerts
@@ -73,6 +81,9 @@ type Watch struct {
 	History   History
 	Panels    Panels
 	Following Following
+	// AutoRestart says that Restarts are offered.
+	AutoRestart bool
+	Restarts    Restarts
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Refused returns since when somebody takes no messages from the bot; zero where they do.

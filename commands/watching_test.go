@@ -41,6 +41,8 @@ type watched struct {
 	followers    int   // of each panel
 	unfollowable error // why nothing can be followed
 
+	itself map[string]alerts.ByItself // which bots are restarted automatically; nil: that is not offered
+
 	alerts    alerts.Settings
 	zone      string
 	closed    error            // why alerts cannot be turned on
@@ -182,6 +184,26 @@ func (k kept) Retry(context.Context, string) error {
 	return nil
 }
 
+// restarts are the bots that are restarted automatically.
+type restarts struct{ *watched }
+
+func (r restarts) Of(_ context.Context, customerID string) (map[string]alerts.ByItself, error) {
+	r.w.touch(customerID)
+	return r.itself, r.err
+}
+
+func (r restarts) TurnOn(_ context.Context, customerID, serverID string, notify bool) error {
+	r.w.touch(customerID)
+	r.itself[serverID] = alerts.ByItself{Notify: notify}
+	return r.err
+}
+
+func (r restarts) TurnOff(_ context.Context, customerID, serverID string) error {
+	r.w.touch(customerID)
+	delete(r.itself, serverID)
+	return r.err
+}
+
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
@@ -195,6 +217,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},
 	}
+	h.w.watch.Restarts, h.w.watch.AutoRestart = restarts{h}, h.itself != nil
 	return newCommands(t, h.w)
 }
 

@@ -28,7 +28,7 @@ func defaults() *configs.Settings {
 		Discord:   configs.Discord{Token: "token", APIURL: "https://discord.com/api/v10"},
 		HostAPI:   configs.HostAPI{URL: "https://panel.example.com", Secret: "shared", Timeout: 10 * time.Second},
 		Cache:     configs.Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
-		Watch:     configs.Watch{Interval: configs.Interval(time.Minute), Rate: 10},
+		Watch:     configs.Watch{Interval: configs.Interval(time.Minute), Rate: 10, AutoRestart: true},
 		Languages: usualLanguages(),
 		HTTP:      configs.HTTP{Addr: "127.0.0.1:9090"},
 		Log:       configs.Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
@@ -74,7 +74,7 @@ func TestEnvironment(t *testing.T) {
 		"DISCORD_TOKEN=a.b.c", "DISCORD_API_URL=http://127.0.0.1:8000/api/v9", "DISCORD_GUILD_ID=11",
 		"HOSTAPI_URL=http://panel:8080/base", "HOSTAPI_ALLOW_HTTP=1", "HOSTAPI_SECRET=s", "HOSTAPI_TIMEOUT=1500ms",
 		"REDIS_URL=redis://:p@h:1/2", "CACHE_TTL=5s", "CACHE_MAX_STALE=1h",
-		"WATCH_INTERVAL=off", "WATCH_RATE=025",
+		"WATCH_INTERVAL=off", "WATCH_RATE=025", "AUTO_RESTART=off",
 		`=C:=C:\hostbot`, // as Windows has it
 		"LOG_CHANNEL_ID=21", "LOG_CHANNEL_ACTIONS=22", "LOG_CHANNEL_ERRORS=off",
 		"ADMIN_GUILD_ID=31", "ADMIN_USER_IDS=32, 33", "ADMIN_ROLE_IDS=34",
@@ -137,7 +137,7 @@ log:
 		t.Fatal(err)
 	}
 	want := defaults()
-	want.Watch = configs.Watch{Rate: 3}
+	want.Watch = configs.Watch{Rate: 3, AutoRestart: true}
 	want.Discord.Token, want.Discord.GuildID = "a.b.c", "123456789012345678"
 	want.HostAPI.Secret, want.HostAPI.AllowHTTP = "007", true
 	want.HostAPI.Operations = map[hostapi.Operation]hostapi.Override{

@@ -54,6 +54,7 @@ func TestMistakesInVariables(t *testing.T) {
 		{"WATCH_INTERVAL", "9s", "not between 10s and 1h"},
 		{"WATCH_INTERVAL", "never", "neither a duration such as 60s nor off"},
 		{"WATCH_RATE", "0", "not between 1 and 1000"},
+		{"AUTO_RESTART", "true", "neither on nor off"},
 		{"WATCH_RATE", "1.5", "not a whole number"},
 		{"WATCH_RATE", "1e2", "not a whole number"},
 		{"WATCH_RATE", "~", "not a whole number"},

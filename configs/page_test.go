@@ -41,7 +41,7 @@ func groups() []group {
 			"PANEL_URL", "PANEL_BOT_URL", "SIGNUP_URL", "UPGRADE_URL", "SUPPORT_URL", "STATUS_URL", "LANGUAGES", "STATUS_MAP", "LOG_LOCALE",
 		}},
 		{"Tuning", "The defaults suit most.", []string{
-			"DISCORD_SHARDS", "HOSTAPI_TIMEOUT", "CACHE_TTL", "CACHE_MAX_STALE", "WATCH_INTERVAL", "WATCH_RATE", "LOG_LEVEL", "LOG_FORMAT",
+			"DISCORD_SHARDS", "HOSTAPI_TIMEOUT", "CACHE_TTL", "CACHE_MAX_STALE", "WATCH_INTERVAL", "WATCH_RATE", "AUTO_RESTART", "LOG_LEVEL", "LOG_FORMAT",
 		}},
 		{"Development", "For trying things out and for measuring.", []string{"DISCORD_GUILD_ID", "DISCORD_API_URL", "HOSTAPI_ALLOW_HTTP", "HTTP_PPROF_ADDR"}},
 	}

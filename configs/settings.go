@@ -44,7 +44,7 @@ func defaults() *Settings {
 		Discord:   Discord{APIURL: "https://discord.com/api/v10"},
 		HostAPI:   HostAPI{Timeout: 10 * time.Second},
 		Cache:     Cache{TTL: 30 * time.Second, MaxStale: 24 * time.Hour},
-		Watch:     Watch{Interval: Interval(time.Minute), Rate: 10},
+		Watch:     Watch{Interval: Interval(time.Minute), Rate: 10, AutoRestart: true},
 		Languages: Languages{language("NODE"), language("PYTHON")},
 		HTTP:      HTTP{Addr: "127.0.0.1:9090"},
 		Log:       Log{Level: zerolog.InfoLevel, Format: "json", Locale: "en-US"},
@@ -146,6 +146,20 @@ type Watch struct {
 	Interval Interval `yaml:"interval" env:"WATCH_INTERVAL"`
 	// Rate is how many looks a second there may be over all processes, 1 to 1000.
 	Rate int `yaml:"rate" env:"WATCH_RATE"`
+	// AutoRestart says whether customers may have crashed bots restarted by the program itself.
+	AutoRestart Switch `yaml:"auto_restart" env:"AUTO_RESTART"`
+}
+
+// Switch is true or false, which are written as on and off.
+type Switch bool
+
+// UnmarshalText reads either.
+func (s *Switch) UnmarshalText(text []byte) error {
+	*s = string(text) == "on"
+	if !*s && string(text) != off {
+		return errors.New("is neither on nor " + off)
+	}
+	return nil
 }
 
 // Interval is a duration, or 0, which is written as off.

@@ -22,6 +22,10 @@ const (
 	Modal        Kind = "modal"
 )
 
+// Program is the kind of a request that the program makes by itself for a customer. It has no token, and nobody is
+// answered.
+const Program Kind = "program"
+
 // Request is one interaction as a handler sees it.
 type Request struct {
 	ID   string // snowflake of the interaction
@@ -103,6 +107,9 @@ type Request struct {
 // InMessage reports whether the request comes from a message of the bot: from a component, or from a modal that a
 // component opened. The response may update that message.
 func (r *Request) InMessage() bool { return r.Message != r.ID }
+
+// ByProgram reports whether nobody asked for this but the program itself.
+func (r *Request) ByProgram() bool { return r.Kind == Program }
 
 // OfMenu reports whether the request comes from a select menu. A client keeps the selection until the message is
 // updated, and does not send the same choice again before (discord-api-docs#4801, #3441).

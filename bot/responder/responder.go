@@ -203,6 +203,39 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	return nil
 }
 
+// Perform carries out an action for which the program asks by itself (interaction.Program), as if it were pressed. It reports whether
+// begin has promised such work, and returns once that has begun. The outcome is logged for staff; then it calls after.
+func (r *Responder) Perform(req *interaction.Request, begin interaction.Handler, after func()) (begun bool, err error) {
+	leave, err := r.admission.enter(req.UserID)
+	if leave == nil {
+		return false, err
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, lifetime)
+	rep := &reply{responder: r, req: req, first: sent, begun: true}
+	end := func() {
+		rep.unlock()
+		cancel()
+		leave()
+	}
+	var response interaction.Response
+	if err == nil {
+		response, err = rep.guarded(func() (interaction.Response, error) { return begin(ctx, req) })
+	}
+	if err != nil || response.Then == nil {
+		end()
+		return false, err
+	}
+	rep.keep(response)
+	interaction.Go(func() {
+		defer end()
+		rep.runThen(ctx, response)
+		after()
+	}, func(p *interaction.PanicError) {
+		rep.log(zerolog.ErrorLevel).Str("panic", p.Value).Bytes("stack", p.Stack).Msg("a panic")
+	})
+	return true, nil
+}
+
 // refuse returns the handler of an interaction that is not served. Other processes may have it as well, so a
 // stopping process first leaves it to them for a while.
 func refuse(why error) interaction.Handler {

@@ -13,8 +13,8 @@ import (
 
 // counted is what is counted as it happens.
 type counted struct {
-	interactions, unanswered, actions, calls, lookups, requests *prometheus.CounterVec
-	firstResponse, callDuration                                 *prometheus.HistogramVec
+	interactions, unanswered, actions, restarts, calls, lookups, requests *prometheus.CounterVec
+	firstResponse, callDuration                                           *prometheus.HistogramVec
 }
 
 // newCounted registers what is counted as it happens. Counters whose labels are known are there
@@ -38,7 +38,10 @@ func newCounted(registry *prometheus.Registry) counted {
 			"From when Discord sent an interaction, by its ID, to Discord's word on the first response. Discord's clock is taken to differ from the machine's by the smallest age at an arrival lately, so the shortest way of an interaction, some 0.05 s, is not in it.",
 			[]float64{.005, .01, .025, .05, .1, .25, .5, 1, 1.5, 2, 2.5, 3}, "kind", "deferred"),
 		actions: counts("hostbot_actions_total", "Actions on bots that have ended, by name and outcome.", "action", "outcome"),
-		calls:   counts("hostbot_hostapi_calls_total", "Calls to the hosting service by operation and error code (empty: success).", "operation", "code"),
+		restarts: counts("hostbot_auto_restarts_total",
+			"What became of crashes of bots that are restarted automatically, by this replica: restarted, given_up (after too many restarts), left_down (of an outage of many, too late, or no longer needed).",
+			"result"),
+		calls: counts("hostbot_hostapi_calls_total", "Calls to the hosting service by operation and error code (empty: success).", "operation", "code"),
 		callDuration: measures("hostbot_hostapi_request_seconds",
 			"How long calls to the hosting service took, by operation and error code (empty: success).",
 			[]float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}, "operation", "code"),
@@ -54,6 +57,9 @@ func newCounted(registry *prometheus.Registry) counted {
 		for _, outcome := range []interaction.Outcome{interaction.Done, interaction.Failed, interaction.Refused, interaction.Unconfirmed} {
 			c.actions.WithLabelValues(action, string(outcome))
 		}
+	}
+	for _, result := range []string{"restarted", "given_up", "left_down"} {
+		c.restarts.WithLabelValues(result)
 	}
 	for _, operation := range hostapi.Operations() {
 		for _, code := range append(hostapi.Codes(), "") {

@@ -104,6 +104,9 @@ func (m *Monitor) Action(a interaction.Action) {
 	m.counted.actions.WithLabelValues(a.Name, string(a.Outcome)).Inc()
 }
 
+// AutoRestart counts what became of a crash of a bot that is restarted automatically.
+func (m *Monitor) AutoRestart(result string) { m.counted.restarts.WithLabelValues(result).Inc() }
+
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
 	operation, code := string(c.Op), string(c.Code)

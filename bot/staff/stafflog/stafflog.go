@@ -114,7 +114,7 @@ func (l *Log) Audit(r *interaction.Request, a interaction.Audit) {
 	}
 	parts := []string{title, sanitize.Code(operation(r.Route), nameLimit)}
 	if a.Detail != "" {
-		parts = append(parts, sanitize.Code(a.Detail, nameLimit))
+		parts = append(parts, sanitize.Code(a.Detail, detailLimit))
 	}
 	l.post(logchannel.Entry{Category: logchannel.Staff, Line: l.line(who, parts...), DedupKey: l.mark() + "audit " + r.ID})
 }
@@ -127,11 +127,14 @@ func operation(route string) string {
 	}), " ")
 }
 
-// who names the customer, with the ID by which one is looked up, and the staff who acted for one.
+// who names the customer, with the ID by which one is looked up, and who acted for one: staff, or the program.
 func (l *Log) who(r *interaction.Request) string {
 	customer := sanitize.User(r.CustomerID)
 	if r.ByStaff() {
 		return l.t.Format("log.line.for", locale.Args{"Staff": sanitize.Mention(r.UserID), "Customer": customer})
+	}
+	if r.ByProgram() {
+		return l.t.Format("log.line.program", locale.Args{"Customer": customer})
 	}
 	return customer
 }

@@ -14,7 +14,7 @@ import (
 
 // watching has accounts looked at every second: changes are told apart by the second.
 func watching(s *configs.Settings) {
-	s.Watch = configs.Watch{Interval: configs.Interval(time.Second), Rate: 500}
+	s.Watch = configs.Watch{Interval: configs.Interval(time.Second), Rate: 500, AutoRestart: true}
 	s.Cache.TTL = 100 * time.Millisecond
 }
 
@@ -137,6 +137,25 @@ func TestQuietHours(t *testing.T) {
 	dm.Sees(t, "1 of your bots is down")
 	wantMessages(t, dm, "Shop", 1)
 	wantMessages(t, dm, "Radio", 1)
+}
+
+// TestCrashedBotIsRestartedAutomatically without a press, in the log as the program's doing, and told without a sound.
+func TestCrashedBotIsRestartedAutomatically(t *testing.T) {
+	t.Parallel()
+	w, anna, dm := alerted(t, world.Options{Redis: redistest.StartMiniredis(t).URL()})
+	anna.Types(t, "/alerts").Choose(t, "Turn a bot's automatic restarts on or off", "Shop").WaitFor(t, "I'll restart it: up to 3 times")
+	awaitLooks(t, w, 2)
+	crash(t, w, anna.ID, "id-shop")
+	w.Finish(t) // the restart
+	w.StaffRead(t, "✅ Restart", "id-shop", anna.ID, "🔁 automatic", "Done")
+	dm.Sees(t, "Shop crashed and is running again after")
+	wantMessages(t, dm, "Shop", 1)
+	w.WantCalls(t, hostapitest.OpRestart, 1)
+	anna.Types(t, "/bot stop", bot("Shop"))
+	w.Finish(t)
+	w.StaffRead(t, "✅ Stop", "id-shop")
+	awaitLooks(t, w, 3)
+	w.WantCalls(t, hostapitest.OpRestart, 1)
 }
 
 // TestFallOfManyBotsIsToldToAll has the bots of several customers crash at once. Package

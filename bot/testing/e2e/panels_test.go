@@ -134,7 +134,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 			if dm := anna.InDM().Messages(); dm[len(dm)-1].Content == "" {
 				t.Error("a lock screen shows nothing of the last message")
 			}
-			w.StaffRead(t, "admin forget", "account true, alerts all, dm true, panels 1, followers 0, follows 0, answers 0, events 0, history 1 d", sam.ID, anna.ID)
+			w.StaffRead(t, "admin forget", "account true, alerts all, restarts 0, dm true, panels 1, followers 0, follows 0, answers 0, events 0, history 1 d", sam.ID, anna.ID)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
-		for _, part := range []string{":{watch}:", ":{alerts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":unread:"} {
+		for _, part := range []string{":{watch}:", ":{alerts}:", ":{restarts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":unread:"} {
 			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":outage") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}

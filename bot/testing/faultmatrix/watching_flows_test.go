@@ -26,7 +26,7 @@ func watchingFlows() []flow {
 		switch {
 		case strings.Contains(name, "history"):
 			f.lost, f.late = "history.unreadable", f.need == looks
-		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
+		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "itself"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
 			f.lost = "alerts.unreadable"
 		case name == "panel/new/all": // which opens a form, and reads nothing
 		case strings.Contains(name, "panel") && f.need != asks: // a draft that is not kept is told of later
@@ -78,6 +78,15 @@ func alertsFlows() []flow {
 		{
 			route: "modal alerts/quiet", need: needsNothing, goesOn: true, prepare: steps(on, presses("Delay and quiet hours")),
 			do: fills(discordtest.Fields{"minutes": "5"}), good: "Saved|" + off,
+		},
+		{route: "component alerts/itself", need: names, goesOn: true, prepare: settings, do: picks("Turn a bot's automatic restarts on or off", radio), good: "automatically"},
+		{
+			route: "component alerts/itself/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
+			prepare: steps(forms(), presses("Alerts"), reads(intro)), do: presses("Restart it automatically"),
+		},
+		{
+			route: "component itself/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
+			prepare: steps(become(hostapitest.Crashed, "E"), types("/bot show", discordtest.Options{"bot": "E"}), reads("Crashed")), do: presses("Restart it automatically"),
 		},
 	}
 }

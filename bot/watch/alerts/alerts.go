@@ -17,6 +17,9 @@
 //
 // A customer may be patient: there is no message of a bot that is back before that. In a customer's quiet hours no message
 // notifies. What waits for their end is one message then.
+//
+// Restarts restart a bot that crashed, if its owner wants that. The message of such a bot waits until it has run for a while, and is
+// silent then, or until it is known that the bot stays down. Further falls of it within ten minutes are edits.
 package alerts
 
 import (
@@ -69,6 +72,14 @@ type Outage struct {
 	Elsewhere bool   `json:"elsewhere,omitempty"` // a later alert tells how the bot fares
 	// Quiet says that a message has notified the customer that the bot keeps falling.
 	Quiet bool `json:"quiet,omitempty"`
+	// Restarts is how often the program has restarted the bot by itself since the last fall, Silent that a recovery by that
+	// need not notify the customer, and StaysDown that there was no further one. The leader writes them.
+	Restarts  int  `json:"restarts,omitempty"`
+	Silent    bool `json:"silent,omitempty"`
+	StaysDown bool `json:"stays_down,omitempty"`
+	// Pending is for how long a message of the bot waits, as the program is about to restart it, or has just done so; 0 for
+	// none.
+	Pending time.Duration `json:"-"`
 	// Notify is from when on another message tells of the last fall, or of the recovery, of which only an edit
 	// did; zero: a message has told of it, or none is to.
 	Notify time.Time `json:"notify,omitzero"`
@@ -97,7 +108,8 @@ type Config struct {
 	Watching Watching
 	// Draw returns the message of an alert. The first embed of it must have the
 	// timestamp that Alert.Mark returns.
-	Draw func(Alert) interaction.Message
+	Draw     func(Alert) interaction.Message
+	Restarts *Restarts // may be nil
 	// Held is outages.Outages.Held.
 	Held func(serverID, name string) time.Duration
 	// Notify is for how long a bot is down of which only an edit has told, before another message does.

@@ -74,8 +74,9 @@ func (w *watched) Unwatch(ctx context.Context, customerID string, _ watcher.Reas
 // setup is of what alerts are made in a test.
 type setup struct {
 	notify.Config
-	Notify time.Duration // see alerts.Config
-	Held   func(serverID, name string) time.Duration
+	Notify   time.Duration // see alerts.Config
+	Restarts *alerts.Restarts
+	Held     func(serverID, name string) time.Duration
 }
 
 // start starts alerts, changed as a test needs them. kill ends them as a signal would that they cannot
@@ -102,7 +103,10 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 		change(&s)
 	}
 	dms := notify.New(s.Config)
-	a = alerts.New(alerts.Config{Redis: client, DMs: dms, Watching: w, Draw: draw, Notify: s.Notify, Held: s.Held, Log: zerolog.Nop()})
+	a = alerts.New(alerts.Config{Redis: client, DMs: dms, Watching: w, Draw: draw, Restarts: s.Restarts, Notify: s.Notify, Held: s.Held, Log: zerolog.Nop()})
+	if s.Restarts != nil {
+		leading.Add(s.Restarts.Work())
+	}
 	leading.Add(dms.Work())
 	leading.Add(a.Work())
 	ctx, cancel := context.WithCancel(context.Background())
@@ -137,6 +141,12 @@ func draw(a alerts.Alert) interaction.Message {
 		}
 		if o.Keeps() {
 			text += ", keeps falling"
+		}
+		if o.Mended() {
+			text += fmt.Sprintf(", restarted %d times", o.Restarts)
+		}
+		if o.StaysDown {
+			text += ", stays down"
 		}
 		texts = append(texts, text)
 	}

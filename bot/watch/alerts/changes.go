@@ -2,8 +2,6 @@ package alerts
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"iter"
 	"slices"
@@ -123,8 +121,7 @@ func (a *Alerts) save(ctx context.Context, customerID string, n *changes) error 
 
 // nameOf names a fall, whichever process sees it.
 func nameOf(c watcher.Change) string {
-	sum := sha256.Sum256([]byte(c.CustomerID + "/" + c.ServerID + "/" + c.Left()))
-	return hex.EncodeToString(sum[:])[:nonceLength]
+	return hashed(c.CustomerID + "/" + c.ServerID + "/" + c.Left())
 }
 
 func latest(a, b time.Time) time.Time {

@@ -31,7 +31,12 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	if wait := a.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
 		return nil, cmp.Or(wait, notify.Drop), nil
 	}
-	if left := time.Until(d.held(settings)); !d.begun() && left > 0 {
+	if a.cfg.Restarts != nil {
+		if err = a.cfg.Restarts.mark(ctx, d, time.Now()); err != nil {
+			return nil, 0, err
+		}
+	}
+	if left := max(time.Until(d.held(settings)), d.mending()); !d.begun() && left > 0 {
 		return nil, left, nil
 	}
 	repost, silent := d.repost(settings, time.Now())
@@ -80,11 +85,25 @@ func (d *delivery) repost(s Settings, now time.Time) (repost, silent bool) {
 			o.Notify = time.Time{}
 		}
 		if left, ok := d.waits(s, *o, now); ok && left == 0 {
-			repost, silent = true, silent && !o.RecoveredAt.IsZero() && o.short()
+			repost, silent = true, silent && !o.RecoveredAt.IsZero() && (o.short() || o.quietly())
 		}
 	}
-	repost = repost && d.Sent
+	if !d.Sent { // nobody need be disturbed by what the program has mended
+		return false, !slices.ContainsFunc(d.Bots, func(o Outage) bool { return !o.quietly() })
+	}
 	return repost, repost && silent
+}
+
+// mending returns for how long the first message of an alert waits for restarts: until then, the customer need know of none of its
+// bots.
+func (d *delivery) mending() (wait time.Duration) {
+	for _, o := range d.Bots {
+		if o.RecoveredAt.IsZero() && o.Pending == 0 {
+			return 0
+		}
+		wait = max(wait, o.Pending)
+	}
+	return wait
 }
 
 // notified notes that a message has notified the customer of the falls and the recoveries that it shows.

@@ -2,10 +2,11 @@ package alerts
 
 import "time"
 
-// What Redis keeps in the application's space are patientKey and records of two kinds:
+// What Redis keeps in the application's space are patientKey and records of three kinds:
 //
 //	settings  CUSTOMER: of what a customer is notified, or when alerts were turned off as Discord refused them
 //	alerts    CUSTOMER/ALERT: an alert and its message. Its owner is the customer
+//	restarts  CUSTOMER/HASH: a bot that is restarted when it crashes, and what was tried. Its owner is the customer
 const (
 	settingsKind, kind = "settings", "alerts"
 

@@ -33,9 +33,9 @@ func (o Outage) recent(at time.Time) bool {
 }
 
 // another reports whether another alert is to tell of a further fall. An edit is to if the bot was not
-// back, or if nobody is notified as it keeps falling.
+// back, or if nobody is notified as it keeps falling or the program restarts it.
 func (o Outage) another(at time.Time) bool {
-	return !o.RecoveredAt.IsZero() && (!o.Quiet || !o.recent(at))
+	return !o.RecoveredAt.IsZero() && (!o.Quiet && !o.quietly() || !o.recent(at))
 }
 
 // over reports whether no bot is left whose recovery the alert is to tell.
@@ -78,6 +78,7 @@ func (o *Outage) fall(c watcher.Change, name string) {
 	o.ServerID, o.Last, o.Name, o.State = c.ServerID, name, cmp.Or(c.Name, o.Name), c.To
 	o.DownAt, o.RecoveredAt = c.At, time.Time{}
 	o.Uptime, o.AtLeast = 0, false
+	o.Restarts, o.StaysDown, o.Pending = 0, false, 0
 	if c.From == hostapi.StateRunning {
 		o.Uptime, o.AtLeast = c.At.Sub(c.Since), c.AtLeast
 		if !c.After.IsZero() && c.At.Sub(c.After) > unseenFor { // it may have run for any part of that
@@ -102,11 +103,20 @@ func (o *Outage) returned(c watcher.Change) {
 // short reports whether the bot was back soon.
 func (o Outage) short() bool { return o.RecoveredAt.Sub(o.DownAt) <= shortFall }
 
+// Mended reports whether the bot runs again as the program has restarted it by itself.
+func (o Outage) Mended() bool { return !o.RecoveredAt.IsZero() && o.Restarts > 0 && !o.StaysDown }
+
+// quietly reports whether it is, and the customer need not be notified of that.
+func (o Outage) quietly() bool { return o.Mended() && o.Silent }
+
 // waits returns for how long another message that tells of a bot's fall or recovery is yet to wait; false if
 // none is to. A recovery waits for those of the other bots. None notifies in the quiet hours.
 func (a Alert) waits(s Settings, o Outage, now time.Time) (time.Duration, bool) {
 	if o.Notify.IsZero() || o.Elsewhere {
 		return 0, false
+	}
+	if o.Pending > 0 {
+		return o.Pending, true
 	}
 	at := latest(now, o.Notify)
 	if !o.RecoveredAt.IsZero() && !o.Keeps() && a.over() {

@@ -35,8 +35,9 @@ type Reason string
 
 // The reasons.
 const (
-	Alerts Reason = "alerts"
-	Panel  Reason = "panel"
+	Alerts   Reason = "alerts"
+	Panel    Reason = "panel"
+	Restarts Reason = "restarts"
 )
 
 // Poll is what a poll of an account has shown.
@@ -251,6 +252,13 @@ func (w *Watcher) Watch(ctx context.Context, customerID string, why Reason) erro
 	if err == nil && added.Val() > 0 {
 		w.cfg.Wake(ctx, kind, customerID)
 	}
+	return err
+}
+
+// Hasten has an account be polled now, if it is watched.
+func (w *Watcher) Hasten(ctx context.Context, customerID string) error {
+	err := w.index.Hasten(ctx, customerID)
+	w.cfg.Wake(ctx, kind, customerID)
 	return err
 }
 
