@@ -33,6 +33,7 @@ func TestPage(t *testing.T) {
 		"panel and history":   testPanelAndHistory,
 		"several":             testSeveral,
 		"quiet hours":         testQuietHours,
+		"crash loop":          testCrashLoop,
 		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {

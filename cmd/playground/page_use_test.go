@@ -164,6 +164,27 @@ func testQuietHours(t *testing.T, chrome browser) {
 	}
 }
 
+// testCrashLoop has a bot restarted automatically that crashes again each time, until its owner reads that it stays down.
+func testCrashLoop(t *testing.T, chrome browser) {
+	v := open(t, "--watch=1s")
+	b := chrome.looks(t, v, desktop())
+	b.reads("/bot show", "Shop", "Limits")
+	b.presses(last, "More…")
+	b.presses(last, "Alerts")
+	b.presses(last, "Alerts on for Shop")
+	b.sees("#messages", "Alerts are on")
+	b.presses(last, "Restart it automatically")
+	b.sees(last, "I'll restart it: up to 3 times")
+	b.presses("#tools", "Break it")
+	b.clicks("#mode-service-loop")
+	b.sees("#breaking .broken", "Crash loop")
+	b.clicks("#crash")
+	anna := v.customer()
+	v.waitFor("/api/messages?user="+anna.user+"&channel="+directMessages, "Shop keeps crashing and stays down")
+	b.clicks("#close-panel")
+	b.reads("/bot show", "Shop", "after 3 automatic restarts within 10 min, so it stays down")
+}
+
 // Suggestions that begin as what was typed come first.
 func testRanks(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())

@@ -9,6 +9,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/faultproxy"
+	"hostbot/bot/watch/alerts"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/locale"
 )
@@ -76,7 +77,7 @@ type quoter struct {
 
 // text quotes one of the bot's texts.
 func (q quoter) text(key, otherwise string) whatIsRead {
-	return whatIsRead{Quote: q.texts.Format(key, locale.Args{"When": q.texts.Text("time.soon")}), Locale: q.locale, Else: otherwise}
+	return whatIsRead{Quote: q.texts.Format(key, locale.Args{"When": q.texts.Text("time.soon"), "N": alerts.MostRestarts, "Duration": q.texts.Duration(alerts.RestartWindow)}), Locale: q.locale, Else: otherwise}
 }
 
 // silence quotes what Discord says where an application gave no answer.
@@ -93,7 +94,10 @@ func (b *breaking) service(q quoter) switchable {
 	}
 	return switchable{
 		Name: "service", Label: "Hosting service", State: fmt.Sprintf("requests: %d", b.parts.service.Count("")),
-		reset: b.parts.service.ClearFaults,
+		reset: func() {
+			b.parts.service.ClearFaults()
+			b.parts.service.CrashAgain(false)
+		},
 		Modes: []mode{
 			{Name: normal, Label: "Works", About: "answers as it should"},
 			{Name: "slow", Label: "Slow", About: "takes 5 s longer for everything", Reads: whatIsRead{Else: "The usual answer, up to 5 s later; bots that were seen lately at once, and how old that is."}, set: fail(hostapitest.Fault{Delay: 5 * time.Second})},
@@ -105,6 +109,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "malformed", Label: "Malformed", About: "breaks its answers off in the middle", Reads: q.text("error.malformed", known), set: fail(hostapitest.Fault{Malformed: true})},
 			{Name: "challenge", Label: "Challenge page", About: "is behind a firewall that answers with a page for browsers", Reads: q.text("error.away", known), set: fail(hostapitest.ChallengePage())},
 			{Name: "odd", Label: "Odd record", About: "sends numbers and texts of the last bot in other forms", Reads: whatIsRead{Else: "The usual, with what cannot be read as unknown. Staff are told once."}, set: fail(hostapitest.OddRecord())},
+			{Name: "loop", Label: "Crash loop", About: "works, but each bot that is started crashes again at once", Reads: q.text("itself.stays_down", "On the card and in an alert, of a bot that crashes and is restarted automatically."), set: func() { b.parts.service.CrashAgain(true) }},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
 			{Name: "maintenance", Label: "Announce maintenance", About: "has Sam, of the company’s staff, fill in /admin notice: all bots, for two minutes", Reads: q.text("notice.held", "On lists, cards, panels and alerts, below what Sam has typed."), Once: true, set: b.announce},
 		},

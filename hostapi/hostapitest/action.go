@@ -29,9 +29,16 @@ func (s *Service) action(op Operation) action {
 	}
 }
 
+// CrashAgain has each server that is started or restarted from now on crash at once, or not any more.
+func (s *Service) CrashAgain(on bool) { s.crashAgain.Store(on) }
+
 // act begins an action and waits for its end, or until gone.
 func (s *Service) act(c call, gone <-chan struct{}) (any, error) {
-	ended, err := s.beginAction(c, s.action(c.operation))
+	a := s.action(c.operation)
+	if a.after == Running && s.crashAgain.Load() {
+		a.after = Crashed
+	}
+	ended, err := s.beginAction(c, a)
 	if err != nil {
 		return nil, err
 	}

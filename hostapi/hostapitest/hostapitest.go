@@ -77,6 +77,8 @@ type Service struct {
 	accounts accounts
 	faults   faults
 	recorder recorder
+	// crashAgain is what CrashAgain has said.
+	crashAgain atomic.Bool
 
 	mu     sync.Mutex
 	closed bool
