@@ -60,8 +60,8 @@ type meant struct {
 	// acted, up and fell are the keys of what is said of a bot that was acted on, of one that is left alone, and of one
 	// that has crashed after all.
 	acted, up, fell string
-	// title is the key of the title.
-	title string
+	// title and now are the keys of the title, and of the button that answers the question, if that is asked with it.
+	title, now string
 	// subject is that of the messages.
 	subject string
 	// pace and unsure are the keys of what is said where not all are begun at once, and of bots of which

@@ -109,12 +109,9 @@ func (c *Commands) askSeveral(a action) interaction.Handler {
 		if len(left) > 0 {
 			others = v.t.Text("several.others") + "\n" + v.names(left, namedInQuestion)
 		}
-		means, label := c.ofSeveral(a, s), "several."+a.name+".now"
-		if a.op == hostapi.OpRestart {
-			label = "button.restart_now"
-		}
+		means := c.ofSeveral(a, s)
 		now := v.button(discordgo.PrimaryButton, means.title, idActOnChosen+a.name+"/"+actNow+codesOf(acted, s.List.Servers), false)
-		now.Label = v.t.Count(label, len(acted), nil)
+		now.Label = v.t.Count(means.now, len(acted), nil)
 		cancel := v.button(discordgo.SecondaryButton, "button.cancel", severalAt(0, r.Params["bots"]), false)
 		rows, many := []discordgo.MessageComponent{row(now, cancel)}, c.fellWithMany(ctx, r, s, acted...)
 		if many {
@@ -174,16 +171,14 @@ func split(a action, chosen []hostapi.Server) (acted, left []hostapi.Server) {
 
 // ofSeveral is a batch of bots that the customer has chosen.
 func (c *Commands) ofSeveral(a action, known accounts.Snapshot) meant {
-	texts, acted := "several."+a.name, "several."+a.name+".acted"
+	texts, acted, now, to := "several."+a.name, "several."+a.name+".acted", "several."+a.name+".now", idActOnChosen+a.name+"/"
 	if a.op == hostapi.OpRestart { // whose texts are those of a restart of all that have crashed
-		texts, acted = "restart_all", "restart_all.restarted"
+		texts, acted, now = "restart_all", "restart_all.restarted", "button.restart_now"
 	}
 	return meant{
-		in: a.in, texts: texts, acted: acted, up: "several.up", fell: "status.crashed", title: "button." + a.name, subject: idActOnChosen + a.name,
+		in: a.in, texts: texts, acted: acted, up: "several.up", fell: "status.crashed", title: "button." + a.name, now: now, subject: to,
 		pace: "several.pace", unsure: "several.unconfirmed",
-		again: func(open []hostapi.Server) string {
-			return idActOnChosen + a.name + "/" + codesOf(open, known.List.Servers)
-		},
+		again: func(open []hostapi.Server) string { return to + codesOf(open, known.List.Servers) },
 	}
 }
 
