@@ -126,7 +126,7 @@ func alertFlows() []flow {
 		{route: "component aside/show/{bot...}", need: looks, prepare: alerted, do: pressesIn(alert, "View bot"), good: "🟢 Shop"},
 		{
 			route: "component aside/list", need: looks, do: pressesIn(saying("many have crashed"), "All bots"), good: "🔴 Radio",
-			prepare: leftButton("many have crashed", discordgo.Button{Label: "All bots", Style: discordgo.SecondaryButton, CustomID: interaction.ReplyPrefix + "list"}),
+			prepare: steps(seen(), leftButton("many have crashed", discordgo.Button{Label: "All bots", Style: discordgo.SecondaryButton, CustomID: interaction.ReplyPrefix + "list"})),
 		},
 		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
