@@ -164,7 +164,7 @@ func TestCustomerReplies(t *testing.T) {
 	for err, want := range map[error]string{support.ErrEnded: "conversation is closed", incident.ErrNoThread: "couldn't reach our team"} {
 		d.err = err
 		_, got := sends(t, c, r)
-		wantExplained(t, c, got, err != support.ErrEnded, want)
+		wantExplained(t, c, got, !errors.Is(err, support.ErrEnded), want)
 	}
 }
 
