@@ -107,8 +107,8 @@ func (u *User) Pick(ctx context.Context, messageID, customID string, values ...s
 	if err != nil {
 		return nil, err
 	}
-	if c.Type != TypeSelect {
-		return nil, fmt.Errorf("%q is no select menu of strings", customID)
+	if c.Type != TypeSelect && c.Type != TypeRoles {
+		return nil, fmt.Errorf("%q is no select menu", customID)
 	}
 	if err := selected(c, values); err != nil {
 		return nil, err
@@ -117,6 +117,11 @@ func (u *User) Pick(ctx context.Context, messageID, customID string, values ...s
 		return nil, err
 	}
 	data := map[string]any{"custom_id": c.CustomID, "component_type": c.Type, "id": c.ID, "values": append([]string{}, values...)}
+	if c.Type == TypeRoles {
+		u.server.mu.Lock()
+		data["resolved"] = u.server.resolveRoles(values)
+		u.server.mu.Unlock()
+	}
 	return seen(ctx)(u.act(&interaction{kind: kindComponent, name: "select menu " + c.Placeholder, source: m}, data))
 }
 

@@ -61,8 +61,10 @@ func validateInRow(p *problems, path string, c *Component, seen customIDs) {
 		validateButton(p, path, c, seen)
 	case TypeSelect:
 		validateSelect(p, path, c, seen)
+	case TypeRoles:
+		validateRoles(p, path, c, seen)
 	default:
-		unexpected(p, path, TypeButton, TypeSelect)
+		unexpected(p, path, TypeButton, TypeSelect, TypeRoles)
 	}
 }
 
@@ -106,14 +108,7 @@ func validateButton(p *problems, path string, c *Component, seen customIDs) {
 // That no more may be chosen than there are options is no documented rule, nor that
 // values differ.
 func validateSelect(p *problems, path string, c *Component, seen customIDs) {
-	seen.add(p, at(path, "custom_id"), c.CustomID)
-	longest(p, at(path, "placeholder"), c.Placeholder, maxPlaceholder)
-	inRange(p, at(path, "min_values"), c.MinValues, 0, maxOptions)
-	inRange(p, at(path, "max_values"), c.MaxValues, 1, maxOptions)
-	least, most := selectable(c)
-	if least > most {
-		p.add(at(path, "min_values"), "COMPONENT_MIN_VALUES_TOO_LARGE", "min_values must not be more than max_values")
-	}
+	least, most := validateMenu(p, path, c, seen)
 	if len(c.Options) == 0 || len(c.Options) > maxOptions {
 		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxOptions)
 		return
@@ -122,6 +117,30 @@ func validateSelect(p *problems, path string, c *Component, seen customIDs) {
 		p.add(at(path, "max_values"), "COMPONENT_MAX_VALUES_TOO_LARGE", "Must not be more than the number of options")
 	}
 	validateOptions(p, at(path, "options"), c.Options, most)
+}
+
+// validateMenu checks what menus of all types have, and returns how many values may be chosen.
+func validateMenu(p *problems, path string, c *Component, seen customIDs) (least, most int) {
+	seen.add(p, at(path, "custom_id"), c.CustomID)
+	longest(p, at(path, "placeholder"), c.Placeholder, maxPlaceholder)
+	inRange(p, at(path, "min_values"), c.MinValues, 0, maxOptions)
+	inRange(p, at(path, "max_values"), c.MaxValues, 1, maxOptions)
+	least, most = selectable(c)
+	if least > most {
+		p.add(at(path, "min_values"), "COMPONENT_MIN_VALUES_TOO_LARGE", "min_values must not be more than max_values")
+	}
+	return least, most
+}
+
+// validateRoles checks a select menu of roles (docs:components/reference#role-select).
+func validateRoles(p *problems, path string, c *Component, seen customIDs) {
+	_, most := validateMenu(p, path, c, seen)
+	if len(c.DefaultValues) > most {
+		p.add(at(path, "default_values"), "SELECT_COMPONENT_TOO_MANY_DEFAULTS", "More values are selected by default than max_values allows")
+	}
+	for i, d := range c.DefaultValues {
+		oneOf(p, at(path, "default_values", i, "type"), d.Type, "role")
+	}
 }
 
 func validateOptions(p *problems, path string, options []SelectOption, most int) {

@@ -50,7 +50,7 @@ func (s *Server) wireGuild() map[string]any {
 // wireRoles lists the guild's roles, of which the first is everybody's and has the
 // guild's id. The server's lock is held.
 func (s *Server) wireRoles() []map[string]any {
-	everyone := s.wireRole(&Role{s.guildID, "@everyone"})
+	everyone := s.wireRole(&Role{ID: s.guildID, Name: "@everyone"})
 	everyone["position"], everyone["permissions"] = 0, strconv.Itoa(memberPermissions)
 	list := []map[string]any{everyone}
 	for _, role := range s.roles {

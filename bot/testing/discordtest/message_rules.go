@@ -246,6 +246,7 @@ func (s *Server) apply(b *messageBody, m *message) *refusal {
 	}
 	if b.Components.set {
 		changed.Components = numbered(b.Components.value)
+		s.offerRoles(changed.Components)
 	}
 	if changed.Content == "" && len(changed.Embeds) == 0 && len(changed.Components) == 0 && len(applied.files) == 0 {
 		return refuse(http.StatusBadRequest, CodeEmptyMessage, "Cannot send an empty message")

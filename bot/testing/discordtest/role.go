@@ -7,7 +7,10 @@ import (
 
 // Role is a role of the guild. It grants nothing by itself: what a user may do
 // is set by Permissions.
-type Role struct{ ID, Name string }
+type Role struct {
+	ID, Name    string
+	Mentionable bool // by every member; it is set before somebody uses the role
+}
 
 // AddRole adds a role to the guild or returns the one of that name.
 func (s *Server) AddRole(name string) *Role {
@@ -18,7 +21,7 @@ func (s *Server) AddRole(name string) *Role {
 			return role
 		}
 	}
-	role := &Role{s.ids.next(), name}
+	role := &Role{ID: s.ids.next(), Name: name}
 	s.roles = append(s.roles, role)
 	return role
 }
@@ -32,7 +35,7 @@ func (s *Server) wireRole(role *Role) map[string]any {
 	return map[string]any{
 		"id": role.ID, "name": role.Name, "permissions": "0", "position": slices.Index(s.roles, role) + 1, "flags": 0,
 		"color": 0, "colors": map[string]any{"primary_color": 0, "secondary_color": nil, "tertiary_color": nil},
-		"hoist": false, "managed": false, "mentionable": false, "icon": nil, "unicode_emoji": nil,
+		"hoist": false, "managed": false, "mentionable": role.Mentionable, "icon": nil, "unicode_emoji": nil,
 	}
 }
 
@@ -55,4 +58,32 @@ func (s *Server) pointed(optionType int, value any) (string, error) {
 		return id, nil
 	}
 	return "", fmt.Errorf("%v (%T) is nothing that the client offers", value, value)
+}
+
+// offerRoles gives menus of roles the options that the client shows: all roles of the guild, that of everybody
+// included. The server's lock is held.
+func (s *Server) offerRoles(rows []Component) {
+	for _, row := range rows {
+		for i := range row.Components {
+			c := &row.Components[i]
+			if c.Type != TypeRoles {
+				continue
+			}
+			for _, role := range append([]*Role{{ID: s.guildID, Name: "@everyone"}}, s.roles...) {
+				stands := slices.ContainsFunc(c.DefaultValues, func(d DefaultValue) bool { return d.ID == role.ID })
+				c.Options = append(c.Options, SelectOption{Label: role.Name, Value: role.ID, Default: stands})
+			}
+		}
+	}
+}
+
+// resolveRoles describes the roles that were chosen in a menu. The server's lock is held.
+func (s *Server) resolveRoles(ids []string) resolved {
+	found := resolved{}
+	for _, role := range s.wireRoles() {
+		if id, _ := role["id"].(string); slices.Contains(ids, id) {
+			found.put("roles", id, role)
+		}
+	}
+	return found
 }

@@ -123,10 +123,10 @@ func flatten(components []Component) []Component {
 func (v View) Buttons() []Component { return v.ofType(TypeButton) }
 
 // Selects returns the message's select menus.
-func (v View) Selects() []Component { return v.ofType(TypeSelect) }
+func (v View) Selects() []Component { return v.ofType(TypeSelect, TypeRoles) }
 
-func (v View) ofType(kind int) []Component {
-	return slices.DeleteFunc(flatten(v.Components), func(c Component) bool { return c.Type != kind })
+func (v View) ofType(kinds ...int) []Component {
+	return slices.DeleteFunc(flatten(v.Components), func(c Component) bool { return !slices.Contains(kinds, c.Type) })
 }
 
 // Button returns the button with a label, an emoji or a custom id, or an error

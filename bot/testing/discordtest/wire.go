@@ -11,6 +11,7 @@ const (
 	TypeButton    = 2
 	TypeSelect    = 3 // of strings
 	TypeTextInput = 4
+	TypeRoles     = 6 // a select menu of roles
 	TypeText      = 10
 	TypeLabel     = 18
 	TypeRadios    = 21
@@ -81,27 +82,35 @@ type Emoji struct {
 // Component is a component of a message or a modal: a row, what is in a row,
 // or a label with what it describes.
 type Component struct {
-	Type        int            `json:"type"`
-	ID          int            `json:"id,omitempty"`
-	CustomID    string         `json:"custom_id,omitempty"`
-	Style       int            `json:"style,omitempty"`
-	Label       string         `json:"label,omitempty"`
-	Description string         `json:"description,omitempty"`
-	Emoji       *Emoji         `json:"emoji,omitempty"`
-	URL         string         `json:"url,omitempty"`
-	Disabled    bool           `json:"disabled,omitempty"`
-	Placeholder string         `json:"placeholder,omitempty"`
-	MinValues   *int           `json:"min_values,omitempty"`
-	MaxValues   *int           `json:"max_values,omitempty"`
-	Options     []SelectOption `json:"options,omitempty"`
-	MinLength   *int           `json:"min_length,omitempty"`
-	MaxLength   *int           `json:"max_length,omitempty"`
-	Required    *bool          `json:"required,omitempty"`
-	Value       string         `json:"value,omitempty"`
-	Default     bool           `json:"default,omitempty"` // of a checkbox
-	Content     string         `json:"content,omitempty"`
-	Components  []Component    `json:"components,omitempty"`
-	Component   *Component     `json:"component,omitempty"`
+	Type        int    `json:"type"`
+	ID          int    `json:"id,omitempty"`
+	CustomID    string `json:"custom_id,omitempty"`
+	Style       int    `json:"style,omitempty"`
+	Label       string `json:"label,omitempty"`
+	Description string `json:"description,omitempty"`
+	Emoji       *Emoji `json:"emoji,omitempty"`
+	URL         string `json:"url,omitempty"`
+	Disabled    bool   `json:"disabled,omitempty"`
+	Placeholder string `json:"placeholder,omitempty"`
+	MinValues   *int   `json:"min_values,omitempty"`
+	MaxValues   *int   `json:"max_values,omitempty"`
+	// Options of a menu of roles are what the client offers. Discord itself sends none.
+	Options       []SelectOption `json:"options,omitempty"`
+	DefaultValues []DefaultValue `json:"default_values,omitempty"`
+	MinLength     *int           `json:"min_length,omitempty"`
+	MaxLength     *int           `json:"max_length,omitempty"`
+	Required      *bool          `json:"required,omitempty"`
+	Value         string         `json:"value,omitempty"`
+	Default       bool           `json:"default,omitempty"` // of a checkbox
+	Content       string         `json:"content,omitempty"`
+	Components    []Component    `json:"components,omitempty"`
+	Component     *Component     `json:"component,omitempty"`
+}
+
+// DefaultValue is what stands in a menu of roles.
+type DefaultValue struct {
+	ID   string `json:"id"`
+	Type string `json:"type"`
 }
 
 // SelectOption is a choice of a select menu or a radio group.
