@@ -131,6 +131,7 @@ func (r *Request) readData(t discordgo.InteractionType, data *fastjson.Value) {
 	case discordgo.InteractionMessageComponent:
 		r.Kind, r.Name = Component, text(data, "custom_id")
 		r.Values = texts(data.GetArray("values"))
+		r.Mentionable = data.GetBool("resolved", "roles", r.Value(), "mentionable")
 	case discordgo.InteractionModalSubmit:
 		r.Kind, r.Name = Modal, unopened(text(data, "custom_id"))
 		r.Fields = readFields(data.GetArray("components"))

@@ -89,6 +89,8 @@ type Request struct {
 	Focused string
 	// Values are the chosen values of a select menu.
 	Values []string
+	// Mentionable says that the first of them is a role that every member may mention.
+	Mentionable bool
 	// Fields has the values of a modal's inputs by custom ID: the text, the value of the chosen option, or
 	// Ticked.
 	Fields map[string]string

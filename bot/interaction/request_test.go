@@ -86,6 +86,14 @@ func TestReadEvent(t *testing.T) {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"data":{"custom_id":"open","component_type":3,"values":["a"]}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "open", Values: []string{"a"}},
 		},
+		"select of a role that may be mentioned": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"data":{"custom_id":"role","component_type":6,"values":["7"],"resolved":{"roles":{"7":{"id":"7","name":"Players","mentionable":true}}}}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "role", Values: []string{"7"}, Mentionable: true},
+		},
+		"select of a role that may not": {
+			event: `{` + head + `"type":3,"user":{"id":"42"},"data":{"custom_id":"role","component_type":6,"values":["8"],"resolved":{"roles":{"8":{"id":"8","mentionable":false},"7":{"id":"7","mentionable":true}}}}}`,
+			want:  interaction.Request{Kind: interaction.Component, Name: "role", Values: []string{"8"}},
+		},
 		"button of a message that another interaction made": {
 			event: `{` + head + `"type":3,"user":{"id":"42"},"message":{"id":"77","interaction_metadata":{"id":"900"}},"data":{"custom_id":"list/1","component_type":2}}`,
 			want:  interaction.Request{Kind: interaction.Component, Name: "list/1", Message: "900"},

@@ -123,9 +123,11 @@ const (
 	FormDefer                   // the result of the work, later
 )
 
-// Message is the body of a message. Its texts cannot mention anyone.
+// Message is the body of a message. Its texts can mention nobody but whom Pings names.
 type Message struct {
-	Content    string
+	Content string
+	// Pings is the one mention in the content that notifies somebody: of a role, or @everyone; "" for none.
+	Pings      string
 	Embeds     []*discordgo.MessageEmbed
 	Components []discordgo.MessageComponent
 	// Files are shown by embeds that refer to them: attachment://name.

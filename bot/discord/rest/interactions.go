@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -104,9 +105,11 @@ type (
 		Flags           discordgo.MessageFlags `json:"flags,omitempty"`
 		AllowedMentions allowedMentions        `json:"allowed_mentions"`
 	}
-	// allowedMentions is always empty: no message of the program may ping.
+	// allowedMentions names whom a message may ping: nobody, a role or everyone, and only as far as the bot's permissions
+	// go (https://discord.com/developers/docs/resources/message#allowed-mentions-object).
 	allowedMentions struct {
-		Parse [0]string `json:"parse"`
+		Parse []string `json:"parse"`
+		Roles []string `json:"roles,omitempty"`
 	}
 	suggestions struct {
 		Choices []interaction.Choice `json:"choices"`
@@ -136,12 +139,21 @@ func callbackBody(r interaction.Response) callback {
 // messageBody encodes every message that is sent. It names all parts, so that an edit also removes what is gone.
 func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 	m = fit(m)
+	allowed := allowedMentions{Parse: []string{}}
+	switch {
+	case m.Silent: // nobody is to be disturbed
+	case m.Pings == "@everyone":
+		allowed.Parse = []string{"everyone"}
+	case m.Pings != "":
+		allowed.Roles = []string{strings.Trim(m.Pings, "<@&>")}
+	}
 	return message{
-		Content:     m.Content,
-		Embeds:      embeds(m),
-		Components:  plain(m.Components),
-		Attachments: attachments(m.Files),
-		Flags:       flags,
+		Content:         m.Content,
+		Embeds:          embeds(m),
+		Components:      plain(m.Components),
+		Attachments:     attachments(m.Files),
+		Flags:           flags,
+		AllowedMentions: allowed,
 	}
 }
 

@@ -184,6 +184,21 @@ func TestMessagesOfAChannel(t *testing.T) {
 		t.Errorf("request (-want +got):\n%s", diff)
 	}
 
+	for m, allowed := range map[*interaction.Message]string{
+		{Content: "<@&7>", Pings: "<@&7>"}:                       `{"parse":[],"roles":["7"]}`,
+		{Content: "@everyone", Pings: "@everyone"}:               `{"parse":["everyone"]}`,
+		{Content: "<@&7> is back", Pings: "<@&7>", Silent: true}: `{"parse":[]}`,
+		{Content: "<@&7> @everyone <@42>", Pings: ""}:            `{"parse":[]}`,
+	} {
+		client, requests := serve(t, answer(200, `{"id":"55","embeds":[]}`))
+		if _, err := client.CreateMessage(t.Context(), "33", "once", *m); err != nil {
+			t.Error(err)
+		}
+		if request := <-requests; !strings.Contains(fmt.Sprint(request), `"allowed_mentions":`+allowed+`,`) {
+			t.Errorf("%q is sent as %v", m.Content, request)
+		}
+	}
+
 	// Messages of others may hold what the library does not know.
 	client, requests = serve(t, answer(200, `[{"id":"56","components":[{"type":99}],"embeds":[{"title":"Stop"}]},{"id":"55","content":"Start"}]`))
 	latest, err := client.LatestMessages(t.Context(), "33", 100)
