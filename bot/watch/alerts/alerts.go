@@ -1,5 +1,5 @@
 // Package alerts tells customers by direct message that a bot of theirs stopped running
-// unasked, and that it is back. It is a topic of package notify.
+// unasked, and that it is back. Channels tell so in the channel of a panel. Both are topics of package notify.
 //
 // A customer turns alerts on for a bot or for all. From then on package watcher polls the account.
 //
@@ -24,7 +24,6 @@ package alerts
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -42,7 +41,7 @@ import (
 // which of them are back.
 type Alert struct {
 	CustomerID string `json:"-"`
-	Locale     string `json:"-"` // the customer's
+	Locale     string `json:"-"` // in which it is drawn
 
 	ID    string    `json:"id"` // the name of its first fall, which names the message too
 	First time.Time `json:"first"`
@@ -85,7 +84,7 @@ type Outage struct {
 	Notify time.Time `json:"notify,omitzero"`
 }
 
-// delivery is an alert and what was sent of it. Its ID in Redis is CUSTOMER/ALERT. The watcher's polls
+// delivery is an alert and what was sent of it. Its ID in Redis is OWNER/ALERT. The watcher's polls
 // write the alert, the leader what it has notified the customer of.
 type delivery struct {
 	Alert
@@ -123,27 +122,31 @@ const DefaultNotify = 2 * time.Minute
 
 // atOnce is how many alerts are sent at once, of the fifty requests a second that Discord takes
 // from a bot (documentation, "Rate Limits: Global Rate Limit").
-const atOnce = 10
+// Those in channels come behind.
+const atOnce, channelsAtOnce = 10, 4
 
 // Alerts keep who is notified of what, and notify. They are safe for concurrent use.
 type Alerts struct {
-	cfg Config
-	*notify.Topic[delivery]
+	*teller
 	settings *record.Kind[Settings]
 }
 
 // New returns alerts. The leader sends them (Work). Those of a customer take turns with those of others.
 func New(c Config) *Alerts {
-	a := &Alerts{cfg: c, settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
-	a.Topic = notify.Add(c.DMs, notify.Topic[delivery]{
-		Name: kind, Format: format, AtOnce: atOnce,
-		Line:     func(id string) string { customerID, _, _ := strings.Cut(id, "/"); return customerID },
-		Delivery: func(d *delivery) *notify.Delivery { return &d.Delivery },
-		Next:     a.next,
-		GiveUp:   func(*delivery) bool { return false },
-		End:      a.close,
+	a := &Alerts{settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
+	a.teller = newTeller(c, a.audience, notify.Topic[delivery]{
+		Name: kind, AtOnce: atOnce, GiveUp: func(*delivery) bool { return false }, End: a.close,
 	})
 	return a
+}
+
+// audience is the customer.
+func (a *Alerts) audience(ctx context.Context, customerID string) (audience, error) {
+	settings, err := a.Settings(ctx, customerID)
+	return audience{settings, customerID, "", func(alert Alert, locale string) interaction.Message {
+		alert.CustomerID, alert.Locale = customerID, locale
+		return a.cfg.Draw(alert)
+	}}, err
 }
 
 // Offered reports whether there are alerts at all.

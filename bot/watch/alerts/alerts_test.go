@@ -77,6 +77,7 @@ type setup struct {
 	Notify   time.Duration // see alerts.Config
 	Restarts *alerts.Restarts
 	Held     func(serverID, name string) time.Duration
+	begin    func(*leader.Leader, *notify.Notifier)
 }
 
 // start starts alerts, changed as a test needs them. kill ends them as a signal would that they cannot
@@ -109,6 +110,9 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 	}
 	leading.Add(dms.Work())
 	leading.Add(a.Work())
+	if s.begin != nil {
+		s.begin(leading, dms)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -245,8 +249,14 @@ func awaitCall(t *testing.T, discord *discordtest.Server, method string, status 
 // hasten lets the time pass for which alerts wait.
 func hasten(t *testing.T, client redis.UniversalClient, a *alerts.Alerts) {
 	t.Helper()
-	for _, id := range client.ZRange(t.Context(), a.Work().Due, 0, -1).Val() {
-		if err := client.ZAddXX(t.Context(), a.Work().Due, redis.Z{Member: id}).Err(); err != nil {
+	hastenAll(t, client, a.Work().Due)
+}
+
+// hastenAll makes due what waits in a sorted set.
+func hastenAll(t *testing.T, client redis.UniversalClient, due string) {
+	t.Helper()
+	for _, id := range client.ZRange(t.Context(), due, 0, -1).Val() {
+		if err := client.ZAddXX(t.Context(), due, redis.Z{Member: id}).Err(); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"hostbot/bot/discord/message"
+	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
+	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -20,6 +23,36 @@ func (a Alert) Mark() time.Time { return message.Mark(a.First, a.ID) }
 // Observe has messages sent of those changes of which the customer wants to be notified. It may be
 // given a poll twice.
 func (a *Alerts) Observe(ctx context.Context, p watcher.Poll) error {
+	return a.observe(ctx, p.CustomerID, p)
+}
+
+// teller tells an audience of changes. Its records belong to who has the audience: a customer, or a panel.
+type teller struct {
+	cfg Config
+	*notify.Topic[delivery]
+	// told returns who is told on behalf of an owner, and of what: of nothing if Settings has no bots.
+	told func(ctx context.Context, owner string) (audience, error)
+}
+
+// newTeller adds a topic of alerts. Those of an owner take turns with those of others.
+func newTeller(c Config, told func(context.Context, string) (audience, error), topic notify.Topic[delivery]) *teller {
+	t := &teller{cfg: c, told: told}
+	topic.Format, topic.Next = format, t.next
+	topic.Line = func(id string) string { owner, _, _ := strings.Cut(id, "/"); return owner }
+	topic.Delivery = func(d *delivery) *notify.Delivery { return &d.Delivery }
+	t.Topic = notify.Add(c.DMs, topic)
+	return t
+}
+
+// audience is who is told of which bots.
+type audience struct {
+	Settings
+	userID, channelID string // one of both
+	draw              func(a Alert, locale string) interaction.Message
+}
+
+// observe has messages sent of those changes of which an owner's audience is to be told.
+func (t *teller) observe(ctx context.Context, owner string, p watcher.Poll) error {
 	var concern []watcher.Change
 	for _, c := range p.Changes {
 		if c.Unexpected || slices.Contains([]hostapi.State{hostapi.StateRunning, hostapi.StateStopped, history.Gone}, c.To) {
@@ -30,22 +63,22 @@ func (a *Alerts) Observe(ctx context.Context, p watcher.Poll) error {
 		return nil
 	}
 	for range changeAttempts {
-		err := a.change(ctx, p.CustomerID, concern)
+		err := t.change(ctx, owner, concern)
 		if !errors.Is(err, record.ErrConflict) {
 			return err
 		}
 	}
 	// A later version of the program has written what is there, and tells of the change itself.
-	a.cfg.Log.Warn().Str("user", p.CustomerID).Msg("an alert cannot be changed")
+	t.cfg.Log.Warn().Str("user", p.CustomerID).Msg("an alert cannot be changed")
 	return nil
 }
 
-// Redraw has messages drawn once more that tell customers of bots which are down, as there is more to say. Those of
+// Redraw has owners' messages drawn once more that tell of bots which are down, as there is more to say. Those of
 // which a message is yet to tell are due by what is known now.
-func (a *Alerts) Redraw(ctx context.Context, customerIDs []string) error {
+func (t *teller) Redraw(ctx context.Context, owners []string) error {
 	var due []string
-	for _, customerID := range customerIDs {
-		known, err := a.Records.Of(ctx, customerID)
+	for _, owner := range owners {
+		known, err := t.Records.Of(ctx, owner)
 		if err != nil {
 			return err
 		}
@@ -55,26 +88,27 @@ func (a *Alerts) Redraw(ctx context.Context, customerIDs []string) error {
 			}
 		}
 	}
-	err := a.Records.Schedule(ctx, due...)
-	a.Wake(ctx, due...)
+	err := t.Records.Schedule(ctx, due...)
+	t.Wake(ctx, due...)
 	return err
 }
 
-// changeAttempts is how often a change of a customer's alerts is tried that meets others.
+// changeAttempts is how often a change of an owner's alerts is tried that meets others.
 const changeAttempts = 10
 
-// change changes the alerts of a customer. The error is record.ErrConflict if somebody else does so at
+// change changes the alerts of an owner. The error is record.ErrConflict if somebody else does so at
 // the same time.
-func (a *Alerts) change(ctx context.Context, customerID string, changed []watcher.Change) error {
-	settings, err := a.Settings(ctx, customerID)
+func (t *teller) change(ctx context.Context, owner string, changed []watcher.Change) error {
+	to, err := t.told(ctx, owner)
+	settings := to.Settings
 	if err != nil || !settings.Any() {
 		return err
 	}
-	known, err := a.Records.Of(ctx, customerID)
+	known, err := t.Records.Of(ctx, owner)
 	if err != nil {
 		return err
 	}
-	n := &changes{settings: settings, known: known, changed: make(map[*record.Record[delivery]]bool), notify: a.cfg.Notify}
+	n := &changes{owner: owner, settings: settings, known: known, changed: make(map[*record.Record[delivery]]bool), notify: t.cfg.Notify}
 	for _, c := range changed { // who is back first, so that no fall joins an alert that is over
 		if settings.For(c.ServerID) && !c.Unexpected {
 			n.ended(c)
@@ -86,18 +120,18 @@ func (a *Alerts) change(ctx context.Context, customerID string, changed []watche
 		}
 	}
 	n.join()
-	return a.save(ctx, customerID, n)
+	return t.save(ctx, n)
 }
 
-// save saves what changes have made of a customer's alerts. The new one comes first: whoever is
+// save saves what changes have made of an owner's alerts. The new one comes first: whoever is
 // told of the same changes once more finds it.
-func (a *Alerts) save(ctx context.Context, customerID string, n *changes) error {
+func (t *teller) save(ctx context.Context, n *changes) error {
 	var due []string
 	if len(n.fallen) > 0 {
 		alert := Alert{ID: n.fallen[0].Last, First: n.fallen[0].DownAt, Bots: n.fallen}
-		r := a.Records.New(customerID+"/"+alert.ID, customerID)
+		r := t.Records.New(n.owner+"/"+alert.ID, n.owner)
 		r.Value.Alert, r.Life = alert, openFor
-		if err := a.Records.Save(ctx, r, 0); err != nil {
+		if err := t.Records.Save(ctx, r, 0); err != nil {
 			return err
 		}
 		due = append(due, r.ID)
@@ -111,17 +145,17 @@ func (a *Alerts) save(ctx context.Context, customerID string, n *changes) error 
 		if shows {
 			after, due = 0, append(due, r.ID)
 		}
-		if err := a.Records.Save(ctx, r, after); err != nil {
+		if err := t.Records.Save(ctx, r, after); err != nil {
 			return err
 		}
 	}
-	a.Wake(ctx, due...)
+	t.Wake(ctx, due...)
 	return nil
 }
 
-// nameOf names a fall, whichever process sees it.
-func nameOf(c watcher.Change) string {
-	return hashed(c.CustomerID + "/" + c.ServerID + "/" + c.Left())
+// nameOf names a fall, whichever process sees it. Each owner's messages have names of their own.
+func nameOf(owner string, c watcher.Change) string {
+	return hashed(owner + "/" + c.ServerID + "/" + c.Left())
 }
 
 func latest(a, b time.Time) time.Time {
@@ -131,8 +165,9 @@ func latest(a, b time.Time) time.Time {
 	return b
 }
 
-// changes are what a poll makes of the alerts of a customer.
+// changes are what a poll makes of the alerts of an owner.
 type changes struct {
+	owner    string
 	settings Settings
 	notify   time.Duration // see Config
 	known    []*record.Record[delivery]
@@ -177,7 +212,7 @@ func (n *changes) drop(serverID string) {
 
 // fell notes the fall of a bot for which alerts are on.
 func (n *changes) fell(c watcher.Change) {
-	name := nameOf(c)
+	name := nameOf(n.owner, c)
 	if r, o := n.telling(name); r != nil { // it is told of again
 		if !o.Elsewhere {
 			n.leave(c.ServerID, r)
@@ -210,7 +245,7 @@ func (n *changes) again(r *record.Record[delivery], o *Outage, c watcher.Change,
 	if c.At.Sub(o.DownAt).Abs() >= QuietFor {
 		notify = c.At
 	}
-	o.fall(c, nameOf(c))
+	o.fall(c, nameOf(n.owner, c))
 	if !quiet && r.Value.Sent && o.Notify.IsZero() {
 		o.Notify = notify
 	}

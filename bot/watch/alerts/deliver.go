@@ -12,13 +12,13 @@ import (
 )
 
 // next returns what is to be said of an alert now.
-func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.Wanted[delivery], time.Duration, error) {
+func (t *teller) next(ctx context.Context, r *record.Record[delivery]) (*notify.Wanted[delivery], time.Duration, error) {
 	d := &r.Value
-	d.CustomerID = r.Owner
-	settings, err := a.Settings(ctx, r.Owner)
+	to, err := t.told(ctx, r.Owner)
 	if err != nil {
 		return nil, 0, err
 	}
+	settings := to.Settings
 	if !d.Sent { // nobody is notified late of what a later alert tells, or of what is off by now
 		late := func(o Outage) bool {
 			return o.Elsewhere || !settings.For(o.ServerID) || !d.begun() && settings.brief(o)
@@ -28,11 +28,11 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil
 	}
-	if wait := a.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
+	if wait := t.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
 		return nil, cmp.Or(wait, notify.Drop), nil
 	}
-	if a.cfg.Restarts != nil {
-		if err = a.cfg.Restarts.mark(ctx, d, time.Now()); err != nil {
+	if t.cfg.Restarts != nil {
+		if err = t.cfg.Restarts.mark(ctx, r.Owner, d, time.Now()); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -42,10 +42,9 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	repost, silent := d.repost(settings, time.Now())
 	drawn := slices.Clone(d.Bots)
 	return &notify.Wanted[delivery]{
-		UserID: r.Owner, Name: d.ID, Mark: d.Mark(), Repost: repost,
+		UserID: to.userID, ChannelID: to.channelID, Name: d.ID, Mark: d.Mark(), Repost: repost,
 		Draw: func(locale string) interaction.Message {
-			d.Locale = locale
-			m := a.cfg.Draw(d.Alert)
+			m := to.draw(d.Alert, locale)
 			m.Silent = silent
 			return m
 		},
@@ -56,12 +55,12 @@ func (a *Alerts) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 
 // hold has no message notify the customer of falls during maintenance, and returns for how long an alert waits of which
 // nobody has read, as it tells of such bots alone: those that are back by then are not told of.
-func (a *Alerts) hold(d *delivery, now time.Time) (wait time.Duration) {
+func (t *teller) hold(d *delivery, now time.Time) (wait time.Duration) {
 	unread, free := !d.Sent && d.Message.Tried == 0, false
-	d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool { return unread && o.Over() && a.cfg.Held(o.ServerID, o.Name) > 0 })
+	d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool { return unread && o.Over() && t.cfg.Held(o.ServerID, o.Name) > 0 })
 	for i := range d.Bots {
 		o := &d.Bots[i]
-		left := a.cfg.Held(o.ServerID, o.Name)
+		left := t.cfg.Held(o.ServerID, o.Name)
 		free = free || left == 0
 		wait = max(wait, left)
 		if left > 0 && !o.Over() && !o.Notify.IsZero() {

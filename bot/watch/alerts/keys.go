@@ -2,15 +2,19 @@ package alerts
 
 import "time"
 
-// What Redis keeps in the application's space are patientKey and records of three kinds:
+// What Redis keeps in the application's space are patientKey and records of five kinds:
 //
-//	settings  CUSTOMER: of what a customer is notified, or when alerts were turned off as Discord refused them
-//	alerts    CUSTOMER/ALERT: an alert and its message. Its owner is the customer
-//	restarts  CUSTOMER/HASH: a bot that is restarted when it crashes, and what was tried. Its owner is the customer
+//	settings       CUSTOMER: of what a customer is notified, or when alerts were turned off as Discord refused them
+//	alerts         CUSTOMER/ALERT: an alert and its message. Its owner is the customer
+//	restarts       CUSTOMER/HASH: a bot that is restarted when it crashes, and what was tried. Its owner is the customer
+//	channels       PANEL: that alerts of its bots are posted in a panel's channel. All have the owner "", which counts them
+//	channelalerts  PANEL/ALERT: as of alerts. Its owner is the panel
 const (
-	settingsKind, kind = "settings", "alerts"
+	settingsKind, kind         = "settings", "alerts"
+	channelsKind, channelTopic = "channels", "channelalerts"
 
 	settingsFormat = 1 // of Settings as JSON
+	channelFormat  = 1 // of a Channel as JSON
 	format         = 2 // of a delivery as JSON
 
 	// QuietFor is for how long a bot that keeps falling has to run before a message tells of its next

@@ -205,7 +205,7 @@ func (r *Restarts) see(ctx context.Context, n *record.Record[restarting], p watc
 	}
 	changed, err := r.records.Update(ctx, n.ID, p.CustomerID, r.cfg.Pause, func(v *restarting) bool {
 		was := v.Stage
-		switch name := nameOf(change); {
+		switch name := nameOf(p.CustomerID, change); {
 		case change.Unexpected && change.To.Broken() && v.Fall != name:
 			v.Fall, v.At, v.Stage = name, change.At, fallen
 			return true
@@ -289,9 +289,9 @@ func (r *Restarts) restart(ctx context.Context, n *record.Record[restarting]) ti
 	return idle
 }
 
-// mark notes on an alert how the program restarts its bots by itself.
-func (r *Restarts) mark(ctx context.Context, d *delivery, now time.Time) error {
-	byItself, err := r.Of(ctx, d.CustomerID)
+// mark notes on a customer's alert how the program restarts its bots by itself.
+func (r *Restarts) mark(ctx context.Context, customerID string, d *delivery, now time.Time) error {
+	byItself, err := r.Of(ctx, customerID)
 	for i := range d.Bots {
 		o := &d.Bots[i]
 		is, on := byItself[o.ServerID]

@@ -1,4 +1,4 @@
-// Package notify writes to people by direct message.
+// Package notify writes to people by direct message, and in channels of guilds.
 //
 // A Topic is a reason to write, such as alerts. It has records, each with the state of one message (Delivery). To
 // notify somebody, save a record that is due. The leader takes it, asks the topic for the message (Topic.Next), and
@@ -10,7 +10,8 @@
 // Each person has a contact: the channel, the language, and the topics that need it. A topic calls Reach first, which
 // sends a first message to a new recipient, so that somebody who takes none learns that at once. The topic needs the
 // contact until Release. A topic that writes only to people whom another one has reached calls neither, and asks for that
-// one's settings in Next, so that it is silent when the other is off. Discord blocks bots
+// one's settings in Next, so that it is silent when the other is off. Nor does one that writes in channels
+// (Topic.InChannels). Discord blocks bots
 // that open many DMs in a short time, so all processes share a window for that. Beyond the window the leader opens one a
 // second.
 //

@@ -17,13 +17,17 @@ type Delivery struct {
 	Message message.State `json:"message"`
 	Sent    bool          `json:"sent,omitempty"`    // Discord has taken it once
 	Refused int           `json:"refused,omitempty"` // how often Discord has refused it while it took others
+	Code    int           `json:"code,omitempty"`    // Discord's code of the last refusal; 0 once it has taken it
 }
 
-// Topic is a reason to write to people. T is the content of its records.
+// Topic is a reason to write to people, or in channels. T is the content of its records.
 type Topic[T any] struct {
 	Name   string // of its records, and in a contact
 	Format int    // of T as JSON
 	AtOnce int    // how many messages are sent at a time
+	// InChannels says that the messages go to channels of guilds (Wanted.ChannelID). They wait for no pause of direct
+	// messages, and a refusal says nothing of other channels.
+	InChannels bool
 	// Lenient is record.Kind.Lenient: an observer of polls that returns an error stops the account's polls.
 	Lenient bool
 	// Line is leader.Kind.Line.
@@ -44,7 +48,7 @@ type Topic[T any] struct {
 	// when staff remove all that is kept of somebody (forget in bot/watching.go): both call the topic's package. A
 	// topic that depends on another one's settings needs no call when those change: its Next asks for them (such as
 	// alerts.Alerts.Settings), and returns Drop while they are off. Give its records a Life, so that those of people
-	// who are never written to again expire.
+	// who are never written to again expire. End is nil if the topic is InChannels.
 	End func(ctx context.Context, userID string) error
 
 	// Records are the topic's records. Call Wake after saving one that is due.
@@ -54,12 +58,14 @@ type Topic[T any] struct {
 
 // Wanted is a message to show.
 type Wanted[T any] struct {
-	UserID string
+	UserID string // "" if the topic is InChannels
+	// ChannelID is where the message goes if the topic is InChannels.
+	ChannelID string
 	// Name is message.Wanted.Name.
 	Name string
 	// Mark is the timestamp of the message's first embed, to find it by (message.Mark).
 	Mark time.Time
-	Draw func(locale string) interaction.Message
+	Draw func(locale string) interaction.Message // locale is the person's
 	// Repost is message.Wanted.Repost: unlike an edit, it notifies the person.
 	Repost bool
 	// Notified is called on a record, perhaps a newer one, when the message has notified the person. An edit does
@@ -84,7 +90,9 @@ const (
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
 	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient, Life: t.Life}
-	n.topics[t.Name] = t.End
+	if !t.InChannels {
+		n.topics[t.Name] = t.End
+	}
 	return &t
 }
 
@@ -148,15 +156,21 @@ func (n *Notifier) later(ctx context.Context, failure error) time.Duration {
 // Discord has taken the message, note applies that to a record: this one, or a newer one after a conflict.
 func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(*record.Record[T]), wait time.Duration, err error) {
 	n := t.n
-	pauses, err := n.readPauses(ctx)
-	if left := pauses.All.left(); err != nil || left > 0 {
-		return nil, left, err
+	var pauses pauses
+	if !t.InChannels {
+		pauses, err = n.readPauses(ctx)
+		if left := pauses.All.left(); err != nil || left > 0 {
+			return nil, left, err
+		}
 	}
 	w, wait, err := t.Next(ctx, r)
 	if err != nil || w == nil {
 		return nil, wait, err
 	}
-	c, err := n.contact(ctx, w.UserID)
+	c := contact{Channel: w.ChannelID, Written: true}
+	if !t.InChannels {
+		c, err = n.contact(ctx, w.UserID)
+	}
 	switch {
 	case err != nil:
 		return nil, 0, err
@@ -184,7 +198,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	}
 	d.Message = shown
 	notified := shown.Posts > posts && (w.Repost || !d.Sent)
-	if err != nil && !rest.LacksEmbeds(err) { // nobody could grant the permission in a DM, so that is no failure
+	if err != nil && !rest.LacksEmbeds(err) { // nobody could grant the permission in a DM, and the content says enough
 		if notified {
 			w.Notified(&r.Value)
 		}
@@ -196,7 +210,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 		if !d.Sent {
 			r.Count = sentCount
 		}
-		d.Message, d.Sent = shown, true
+		d.Message, d.Sent, d.Code = shown, true, 0
 		if notified {
 			w.Notified(&r.Value)
 		}
@@ -222,22 +236,26 @@ func (n *Notifier) taken(ctx context.Context, userID string, c contact, pauses p
 
 // refused returns how long until a refused message is tried again.
 func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID string, c contact, failure error) (wait time.Duration, err error) {
-	switch rest.VerdictOf(failure) {
-	case rest.Closed:
-		return t.giveUp(r), t.n.refused(ctx, userID, failure)
-	case rest.Never:
-		t.n.cfg.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
+	d, v := t.Delivery(&r.Value), rest.VerdictOf(failure)
+	if v.Passes() {
+		return 0, failure
+	}
+	if rest.IsUnknownMessage(failure) { // it was deleted, so there is nothing to keep up to date
 		return t.giveUp(r), nil
-	case rest.Gone, rest.Forbidden:
-		if rest.IsUnknownMessage(failure) { // it was deleted, so there is nothing to keep up to date
-			return t.giveUp(r), nil
-		}
-		if d := t.Delivery(&r.Value); d.Refused == 0 {
-			d.Refused++
-			return t.n.cfg.Timing.Retry, t.reopen(ctx, userID)
+	}
+	d.Code = rest.CodeOf(failure)
+	switch {
+	case t.InChannels:
+		if v == rest.Never { // a filter of that guild, most likely
+			d.Refused = mostRefusals
 		}
 		return t.tryLess(r, failure), nil
-	case rest.Quarantined:
+	case v == rest.Never:
+		t.n.cfg.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
+		return t.giveUp(r), nil
+	case v == rest.Closed:
+		return t.giveUp(r), t.n.refused(ctx, userID, failure)
+	case v == rest.Quarantined:
 		left, again := t.n.pause(ctx, !c.Written, failure)
 		if left += t.n.cfg.Timing.Retry; again { // it takes no others either
 			return left, nil
@@ -246,9 +264,11 @@ func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID stri
 			wait = max(wait, left)
 		}
 		return wait, nil
-	default:
-		return 0, failure
+	case d.Refused == 0:
+		d.Refused++
+		return t.n.cfg.Timing.Retry, t.reopen(ctx, userID)
 	}
+	return t.tryLess(r, failure), nil
 }
 
 // tryLess counts a refusal of a message while others are taken, and returns the growing pause until the next try.
@@ -256,10 +276,10 @@ func (t *Topic[T]) tryLess(r *record.Record[T], failure error) time.Duration {
 	d := t.Delivery(&r.Value)
 	d.Refused++
 	if d.Refused > mostRefusals {
-		t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message again and again: it is given up")
+		t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a message, which is given up")
 		return t.giveUp(r)
 	}
-	t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message: it is tried again")
+	t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a message, which is tried again")
 	return min(t.n.cfg.Timing.Refused<<max(d.Refused-2, 0), longestRefused)
 }
 
