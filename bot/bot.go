@@ -79,6 +79,7 @@ type Bot struct {
 	outages   *outages.Outages
 	following *following.Following
 	desk      *support.Desk
+	channels  *alerts.Channels
 	responder *responder.Responder
 	discovery *gateway.Discovery
 	shards    *shards.Shards     // nil where interactions arrive over HTTP

@@ -30,7 +30,7 @@ func (b *Bot) health(ctx context.Context) health.Report {
 	}
 	leads, _ := b.leader.Holder(ctx) // nobody while Redis is away
 	requests, invalid := b.discord.Invalid()
-	alerting, _ := b.alertStatus() // zeros while Redis is away
+	alerting, _, _ := b.alertStatus() // zeros while Redis is away
 	queues, letters, _ := b.leader.Queues(ctx)
 	lostSince, lostReason := b.connections.loss()
 	return health.Report{

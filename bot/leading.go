@@ -38,6 +38,7 @@ func (b *Bot) addWork() {
 		}
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())
+		b.leader.Add(b.channels.Work())
 	}
 }
 

@@ -36,23 +36,33 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		OnPause:  func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
 		OnBudget: func() { b.staffQueue.Go(b.stafflog.FollowersBudget) },
 	})
-	b.openRestarts()
-	b.alerts = alerts.New(alerts.Config{
-		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Restarts: b.restarts, Notify: alerts.DefaultNotify, Log: b.log,
+	alerting := alerts.Config{
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.held,
-	})
+	}
+	b.openRestarts()
+	own := alerting
+	own.Restarts = b.restarts
+	b.alerts = alerts.New(own)
 	b.watcher.Observe(b.alerts.Observe)
 	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval,
-		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage, Began: b.alerts.Redraw,
+		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage,
+		Began: func(ctx context.Context, customerIDs []string) error {
+			return errors.Join(b.alerts.Redraw(ctx, customerIDs), b.channels.Redraw(ctx))
+		},
 	})
 	b.watcher.Observe(b.outages.Observe)
 	b.openPanels()
 	b.openFollowing(cache)
+	b.channels = alerts.NewChannels(alerting, b.panels, func(a alerts.Alert, p panel.Panel, said alerts.Channel) interaction.Message {
+		return b.handlers.ChannelAlert(a, p, said)
+	})
+	b.watcher.Observe(b.channels.Observe)
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
 		Alerts: b.alerts, Restarts: b.restarts, AutoRestart: bool(b.settings.Watch.AutoRestart), NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
-		Panels: b.panels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
+		Panels: b.panels, Channels: b.channels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
 		Refused: b.dms.Refused, Zone: b.dms.Zone, Outage: b.outages.Current, Notices: b.outages,
 		Unwatched: func(ctx context.Context, userID string) bool {
 			return b.leader.IsDead(ctx, b.watcher.Work().Name, userID)
@@ -185,15 +195,17 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 	}
 }
 
-// alertStatus returns how alerts fare. It fails while Redis is away.
-func (b *Bot) alertStatus() (notify.Status, error) {
+// alertStatus returns how alerts fare, and those in channels. It fails while Redis is away.
+func (b *Bot) alertStatus() (sent, posted notify.Status, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 	defer cancel()
-	s, err := b.alerts.Status(ctx)
+	if sent, err = b.alerts.Status(ctx); err == nil {
+		posted, err = b.channels.Status(ctx)
+	}
 	if err != nil {
 		b.log.Debug().Err(err).Msg("redis does not tell how alerts fare")
 	}
-	return s, err
+	return sent, posted, err
 }
 
 // watchSlow is called when WATCH_RATE is too low to poll every account once in WATCH_INTERVAL.
@@ -225,9 +237,11 @@ func (b *Bot) openPanels() {
 		Draw: func(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 			return b.handlers.DrawPanel(ctx, p)
 		},
-		Bare:  func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
-		Ended: func(ctx context.Context, id string) error { return b.following.End(ctx, id) },
-		Wake:  b.leader.Wake,
+		Bare: func(p panel.Panel) interaction.Message { return b.handlers.BarePanel(p) },
+		Ended: func(ctx context.Context, id string) error {
+			return errors.Join(b.following.End(ctx, id), b.channels.End(ctx, id))
+		},
+		Wake: b.leader.Wake,
 	})
 	b.watcher.Observe(b.panels.Observe)
 }

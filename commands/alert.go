@@ -17,8 +17,13 @@ import (
 // minutes, and says how often the bot is looked at. What happened is the content, which a phone shows
 // in its notification; of an embed it shows nothing (saadbruno/minecraft-discord-webhook#5).
 func (c *Commands) Alert(a alerts.Alert) interaction.Message {
+	return c.drawAlert(a, false)
+}
+
+// drawAlert draws an alert for a bot's owner, or for everybody.
+func (c *Commands) drawAlert(a alerts.Alert, public bool) interaction.Message {
 	v := c.view(&interaction.Request{UserID: a.CustomerID, CustomerID: a.CustomerID, Locale: a.Locale})
-	drawn := alertView{view: v, alert: a, interval: c.watch.Interval()}
+	drawn := alertView{view: v, alert: a, interval: c.watch.Interval(), public: public}
 	many := c.watch.outage()
 	var down []hostapi.Server
 	for _, o := range a.Bots {
@@ -37,7 +42,10 @@ func (c *Commands) Alert(a alerts.Alert) interaction.Message {
 	happened, e := draw()
 	e.Timestamp = a.Mark().Format(time.RFC3339Nano)
 	e.Footer = &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})}
-	rows := components()
+	var rows []discordgo.MessageComponent
+	if !public {
+		rows = components()
+	}
 	if drawn.many {
 		rows = v.statusFirst(rows)
 	}
@@ -51,6 +59,7 @@ type alertView struct {
 	interval time.Duration // at which the bots are looked at
 	many     bool          // the bots are down as many are, for which their host is the reason
 	said     string        // what the company says of those that are down
+	public   bool          // others than the bots' owner read it
 }
 
 // ofOne tells of one bot: what happened, and more about it.

@@ -33,7 +33,11 @@ func (v alertView) ofSeveral() (happened string, more *discordgo.MessageEmbed) {
 	happened, color := "🟢 "+v.t.Count("alert.several_back", here, nil), green
 	if down > 0 {
 		more := cmp.Or(v.said, v.firstNames(bots[:down])) // a phone has no room for both
-		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count("alert.several", down, nil)+"\n"+more, red
+		several := "alert.several"
+		if v.public {
+			several = "follow.several_down"
+		}
+		happened, color = v.someBack(bots[down:])+"🔴 "+v.t.Count(several, down, nil)+"\n"+more, red
 	}
 	var lines, quiet []string
 	for i, o := range bots {

@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
+	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
 )
@@ -257,7 +258,13 @@ func (d *drawn) alert(c *commands.Commands, alert alerts.Alert) {
 	for i := range alert.Bots {
 		alert.Bots[i].ServerID = fmt.Sprint("id-", i)
 	}
+	p := panel.Panel{ID: "1", GuildID: "7", ChannelID: "9", Title: titled, Locale: d.locale}
+	p.Message.ID = "8"
+	said := alerts.Channel{RoleID: strings.Repeat("9", 20)}
 	d.see(interaction.Reply(c.Alert(alert)))
+	if len(alert.Bots) < 3 { // more are no other texts
+		d.see(interaction.Reply(c.ChannelAlert(alert, p, said)))
+	}
 	for i := range alert.Bots {
 		alert.Bots[i].RecoveredAt = alert.First.Add(time.Hour)
 	}

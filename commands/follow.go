@@ -57,14 +57,14 @@ func (c *Commands) followPanel(_ context.Context, r *interaction.Request) (inter
 			said = "follow.began"
 		}
 		response := v.note("🔔 " + v.say(said, nil))
-		response.Message.Components = []discordgo.MessageComponent{v.unfollowRow(id)}
+		response.Message.Components = v.unfollowRow(id)
 		return response, nil
 	}), nil
 }
 
 // unfollowRow is a row with the button that ends the following of a panel.
-func (v view) unfollowRow(panelID string, before ...discordgo.MessageComponent) discordgo.ActionsRow {
-	return row(append(before, v.button(discordgo.SecondaryButton, "button.unfollow", idUnfollow+panelID, false))...)
+func (v view) unfollowRow(panelID string, before ...discordgo.Button) []discordgo.MessageComponent {
+	return v.linkRow(append(before, v.button(discordgo.SecondaryButton, "button.unfollow", idUnfollow+panelID, false))...)
 }
 
 // unfollowPanel has the caller follow a panel no more.
@@ -183,14 +183,9 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 	}
 	lines = append(lines, "-# "+panelPlace(n.Panel))
 	embed := &discordgo.MessageEmbed{Title: v.panelTitle(n.Panel), Color: color, Description: strings.Join(lines, "\n"), Timestamp: n.At.Format(time.RFC3339Nano)}
-	var before []discordgo.MessageComponent
-	if n.Panel.GuildID != "" && n.Panel.Message.ID != "" {
-		url := "https://discord.com/channels/" + n.Panel.GuildID + "/" + n.Panel.ChannelID + "/" + n.Panel.Message.ID
-		before = append(before, discordgo.Button{Style: discordgo.LinkButton, Label: v.t.Text("button.see_panel"), URL: url})
-	}
 	return interaction.Message{
 		Content: strings.Join(happened, " · "), Embeds: []*discordgo.MessageEmbed{embed},
-		Components: []discordgo.MessageComponent{v.unfollowRow(n.Panel.ID, before...)},
+		Components: v.unfollowRow(n.Panel.ID, v.seePanel(n.Panel)),
 	}
 }
 

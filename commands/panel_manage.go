@@ -9,6 +9,7 @@ import (
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -53,13 +54,17 @@ func noPanel() error { return refuse("the panel is not known", "panel.gone") }
 
 // managed shows a panel to its owner, with what was done to it.
 func (c *Commands) managed(ctx context.Context, r *interaction.Request, p panel.Panel, done string) (interaction.Response, error) {
+	said, err := c.watch.Channels.Of(ctx, p.ID)
+	if err != nil {
+		return interaction.Response{}, unsaid(err)
+	}
 	return c.shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-		return c.view(r).drawManaged(s, p, done), nil
+		return c.view(r).drawManaged(s, p, said, done), nil
 	})(ctx, r)
 }
 
-// drawManaged draws a panel as its owner sees it.
-func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) interaction.Response {
+// drawManaged draws a panel as its owner sees it. said is what is posted in its channel; nil for nothing.
+func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, said *alerts.Channel, done string) interaction.Response {
 	own := p.Shown(s.List.Servers)
 	var lines []string
 	for i, server := range own {
@@ -78,7 +83,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, done string) inter
 	}
 	embed := &discordgo.MessageEmbed{
 		Title: v.panelTitle(p), Color: blurple,
-		Description: paragraphs(v.heading(s, done), trouble, panelPlace(p), strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
+		Description: paragraphs(v.heading(s, done), trouble, panelPlace(p), v.saidOf(p, said, len(own)), strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
 	}
 	return v.drawOf(s, aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
 }
@@ -99,6 +104,7 @@ func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Serve
 	return append(rows, row(
 		v.button(discordgo.PrimaryButton, "button.edit_title", idPanelTitle+p.ID, false),
 		v.button(discordgo.SecondaryButton, "button.panel_all", idPanelEvery+p.ID, p.All),
+		v.button(discordgo.SecondaryButton, "button.say_here", idPanelSay+p.ID, false),
 		v.button(discordgo.DangerButton, "button.remove_panel", idPanelRemove+p.ID, false),
 	))
 }

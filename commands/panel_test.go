@@ -6,11 +6,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/panel"
 	"hostbot/commands"
 	"hostbot/hostapi"
@@ -245,4 +247,127 @@ func TestTenPanelsOfManyBotsCanBeManaged(t *testing.T) {
 	if len(h.panels) != panel.MostPanels-1 {
 		t.Errorf("%d panels are left", len(h.panels))
 	}
+}
+
+// TestPanelSaysOutagesInItsChannel once its owner has pressed a button, with the mention of a role that may be mentioned.
+func TestPanelSaysOutagesInItsChannel(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", OwnerID: "42", GuildID: "7", ChannelID: "9", Bots: []string{"a"}}}}
+	c := watching(t, h)
+	shown := answer(t, c, here(press("panel/open", "1001"))).Message
+	wantText(t, shown, "**Say it here** also posts a message")
+	on := ending(t, c, here(press(buttons(shown)["Say it here"].CustomID))).Message
+	wantText(t, on, "📣 I post a message in the channel")
+	role := menus(on)["Mention a role"]
+	if role.MenuType != discordgo.RoleSelectMenu || *role.MinValues != 0 || len(role.DefaultValues) != 0 {
+		t.Errorf("the menu of roles is %+v", role)
+	}
+	choose := func(role string, change func(*interaction.Request)) interaction.Request {
+		r := here(press("panel/role/1001", role))
+		if role == "" {
+			r.Values = nil
+		}
+		if change != nil {
+			change(&r)
+		}
+		return r
+	}
+	mentionable := func(r *interaction.Request) { r.Mentionable = true }
+	permitted := func(r *interaction.Request) { r.Permissions |= discordgo.PermissionMentionEveryone }
+	both := func(r *interaction.Request) {
+		permitted(r)
+		r.AppPermissions |= discordgo.PermissionAdministrator
+	}
+	denied(t, c, choose("55", nil), "You aren't allowed to mention that role")
+	denied(t, c, choose("7", mentionable), "You aren't allowed to mention that role") // everyone, whatever it says
+	denied(t, c, choose("55", permitted), "nobody would be notified")
+	if h.said.RoleID != "" {
+		t.Errorf("%q is mentioned", h.said.RoleID)
+	}
+	for role, want := range map[string]struct {
+		change   func(*interaction.Request)
+		mentions string
+	}{
+		"55": {mentionable, "<@&55>"}, "56": {both, "<@&56>"}, "7": {both, "@everyone"},
+	} {
+		m := ending(t, c, choose(role, want.change)).Message
+		wantText(t, m, "Each message mentions "+want.mentions)
+		if standing := menus(m)["Mention a role"].DefaultValues; len(standing) != 1 || standing[0].ID != role {
+			t.Errorf("%+v stands in the menu", standing)
+		}
+		alert := c.ChannelAlert(crashOf(1), h.panels[0], *h.said)
+		if alert.Content != want.mentions+" 🔴 Shop has crashed" || alert.Pings != want.mentions {
+			t.Errorf("the message is %q and pings %q", alert.Content, alert.Pings)
+		}
+	}
+	wantText(t, ending(t, c, here(press("panel/say/1001"))).Message, "Each message mentions") // as before
+	if m := ending(t, c, choose("", nil)).Message; strings.Contains(text(m), "Each message mentions") {
+		t.Errorf("without a role it says\n%s", text(m))
+	}
+	h.said.Trouble = rest.CodeMissingPermissions
+	wantText(t, answer(t, c, here(press("panel/open", "1001"))).Message, "📣 I post", "⚠️ Discord rejected my last message", "**Send Messages**")
+	if labels := buttonLabels(on); labels != "Stop saying it Manage" {
+		t.Errorf("the buttons are %q", labels)
+	}
+	off := ending(t, c, here(press(buttons(on)["Stop saying it"].CustomID))).Message
+	wantText(t, off, "✅ Saved.", "**Say it here** also posts")
+	if h.said != nil {
+		t.Error("it is still said")
+	}
+}
+
+// denied wants a request be refused by what it defers.
+func denied(t *testing.T, c *commands.Commands, r interaction.Request, want string) {
+	t.Helper()
+	_, err := answer(t, c, r).Then.Run(t.Context())
+	if err == nil {
+		t.Fatalf("%s is not refused", r.Name)
+	}
+	wantText(t, c.Explain(&r, err).Message, want)
+}
+
+// TestOutagesAreSaidWhereTheOwnerMayPostAlone has a channel be asked about from another one, or without a permission.
+func TestOutagesAreSaidWhereTheOwnerMayPostAlone(t *testing.T) {
+	for want, change := range map[string]func(*interaction.Request){
+		"I can't check what you're allowed to do in <#9>": func(r *interaction.Request) { r.ChannelID = "10" },
+		"**Manage Messages**":                             func(r *interaction.Request) { r.Permissions = discordgo.PermissionSendMessages },
+		"**Send Messages**":                               func(r *interaction.Request) { r.AppPermissions = discordgo.PermissionViewChannel },
+		"I've stopped updating this panel":                func(r *interaction.Request) { r.Name = strings.Replace(r.Name, "1001", "1002", 1) },
+	} {
+		h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", OwnerID: "42", GuildID: "7", ChannelID: "9"}}}
+		c := watching(t, h)
+		for _, r := range []interaction.Request{here(press("panel/say/1001")), here(press("panel/role/1001", "55"))} {
+			r.Mentionable = true
+			change(&r)
+			denied(t, c, r, want)
+			if h.said != nil {
+				t.Errorf("%s: it is said", want)
+			}
+		}
+	}
+}
+
+// TestAlertInAChannelActsOnNothing, and addresses nobody as the bots' owner.
+func TestAlertInAChannelActsOnNothing(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
+	c := watching(t, h)
+	p := panel.Panel{ID: "1001", OwnerID: "42", GuildID: "7", ChannelID: "9", Title: "Our *bots*", Locale: "en-US"}
+	p.Message.ID = "8"
+	for n, want := range map[int]string{1: "🔴 Shop has crashed", 2: "🔴 2 bots are down"} {
+		m := c.ChannelAlert(crashOf(n), p, alerts.Channel{})
+		wantText(t, m, want, `Our \*bots\*`)
+		if labels := buttonLabels(m); labels != "View panel" || len(menus(m)) > 0 || m.Pings != "" {
+			t.Errorf("it has %q, %d menus and pings %q", labels, len(menus(m)), m.Pings)
+		}
+	}
+	h.outage = minutesAgo(1)
+	wantText(t, c.ChannelAlert(crashOf(2), p, alerts.Channel{}), "Many bots on our side stopped")
+}
+
+// crashOf is an alert of so many bots that have crashed.
+func crashOf(n int) alerts.Alert {
+	a := alerts.Alert{CustomerID: "42", ID: "1", First: time.Now()}
+	for i := range n {
+		a.Bots = append(a.Bots, alerts.Outage{ServerID: string(rune('a' + i)), Name: []string{"Shop", "Radio"}[i], State: hostapi.StateCrashed, DownAt: time.Now(), Count: 1})
+	}
+	return a
 }

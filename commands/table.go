@@ -98,6 +98,9 @@ const (
 	idPanelBots      = "panel/bots/"   // a select menu of keys
 	idPanelTop       = "panel/top/"    // likewise
 	idPanelEvery     = "panel/every/"  // has it show all bots, also later ones
+	idPanelSay       = "panel/say/"    // has alerts posted in its channel
+	idPanelRole      = "panel/role/"   // a select menu of roles, one of which these mention
+	idPanelHush      = "panel/hush/"   // ends that
 	idPanelRemove    = "panel/remove/" // asks
 	idPanelRemoveNow = "panel/remove/now/"
 	idStartup        = "startup/"   // + key
@@ -223,6 +226,7 @@ func (c *Commands) watchTable() []command {
 			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
 			{idPanelTitle + "{id}", watching(c.askPanelTitle)}, {idPanelBots + "{id}", watching(c.changePanelBots)},
 			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelEvery + "{id}", watching(c.showAllBots)},
+			{idPanelSay + "{id}", watching(c.sayHere)}, {idPanelRole + "{id}", watching(c.sayHere)}, {idPanelHush + "{id}", watching(c.sayHere)},
 			{idPanelRemove + "{id}", watching(c.askRemovePanel)}, {idPanelRemoveNow + "{id}", watching(c.removePanel)},
 		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
 	}

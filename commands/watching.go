@@ -72,6 +72,14 @@ type Restarts interface {
 	TurnOff(ctx context.Context, customerID, serverID string) error
 }
 
+// Channels post alerts in the channels of panels, as package alerts says.
+type Channels interface {
+	// Of returns what is posted in a panel's channel; nil for nothing.
+	Of(ctx context.Context, panelID string) (*alerts.Channel, error)
+	Begin(ctx context.Context, p panel.Panel, change func(*alerts.Channel)) (*alerts.Channel, error)
+	End(ctx context.Context, panelID string) error
+}
+
 // Watch is what commands need of those who watch accounts.
 type Watch struct {
 	Alerts Alerts
@@ -80,6 +88,7 @@ type Watch struct {
 
 	History   History
 	Panels    Panels
+	Channels  Channels
 	Following Following
 	// AutoRestart says that Restarts are offered.
 	AutoRestart bool

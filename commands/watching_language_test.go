@@ -126,6 +126,15 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 	with(func(h *watched) { h.stays = []string{"9"} }, here(press("panel/remove/now/1")))
 	with(func(h *watched) { full(h); h.followers = 99_999 }, press("panel/remove/1"))
 	with(func(h *watched) { full(h); h.panels[1].All = true }, press("panel/open", "1"), press("panel/every/1"))
+	said := func(h *watched) {
+		full(h)
+		h.said = &alerts.Channel{RoleID: strings.Repeat("9", 20), Trouble: 1}
+	}
+	role := here(press("panel/role/1", "55"))
+	permitted := role
+	permitted.Permissions |= discordgo.PermissionMentionEveryone
+	with(full, press("panel/say/1"))
+	with(said, press("panel/open", "1"), here(press("panel/say/1")), here(press("panel/hush/1")), press("panel/say/1"), role, permitted)
 	d.panels(bots)
 	d.following(with)
 	d.notices(with)

@@ -37,6 +37,8 @@ type watched struct {
 	alerted map[string][]string // the bots of alerts
 	notices []outages.Notice    // of the company
 
+	said *alerts.Channel // what is posted beside each panel
+
 	followed     []panel.Panel
 	followers    int   // of each panel
 	unfollowable error // why nothing can be followed
@@ -151,6 +153,25 @@ func (k kept) Remove(_ context.Context, user, id string) (panel.Removal, error) 
 	return panel.Removal{Known: len(k.panels) < before, Stays: k.stays}, k.err
 }
 
+// says is what is posted beside panels.
+type says struct{ *watched }
+
+func (s says) Of(context.Context, string) (*alerts.Channel, error) { return s.said, s.err }
+
+func (s says) Begin(_ context.Context, p panel.Panel, change func(*alerts.Channel)) (*alerts.Channel, error) {
+	s.w.touch(p.OwnerID)
+	if s.said == nil {
+		s.said = &alerts.Channel{OwnerID: p.OwnerID}
+	}
+	change(s.said)
+	return s.said, s.err
+}
+
+func (s says) End(context.Context, string) error {
+	s.said = nil
+	return s.err
+}
+
 // follows are the panels that somebody follows.
 type follows struct{ *watched }
 
@@ -208,7 +229,7 @@ func (r restarts) TurnOff(_ context.Context, customerID, serverID string) error 
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
 	h.w.watch = commands.Watch{
-		Alerts: h, History: h, Panels: kept{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
+		Alerts: h, History: h, Panels: kept{h}, Channels: says{h}, Following: follows{h}, Interval: func() time.Duration { return time.Minute },
 		Outage: func() outages.Outage { return h.outage }, Notices: h,
 		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },

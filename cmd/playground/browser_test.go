@@ -277,6 +277,20 @@ func (b *tab) tries(text string, again func()) {
 func (b *tab) chooses(option string) {
 	b.t.Helper()
 	b.clicks("#messages > li:last-child .select")
+	b.takes(option)
+}
+
+// opens opens a select menu of the latest message.
+func (b *tab) opens(placeholder string) {
+	b.t.Helper()
+	find := fmt.Sprintf(`[...document.querySelectorAll("#messages > li:last-child .select")].find((e) => e.ariaLabel.startsWith(%q))`, placeholder)
+	b.until("there is a menu "+placeholder, "Boolean("+find+")")
+	b.evaluate("open "+placeholder, find+".click()")
+}
+
+// takes takes an option of the menu that is open.
+func (b *tab) takes(option string) {
+	b.t.Helper()
 	b.sees(".choices:popover-open", option)
 	b.evaluate("choose "+option, fmt.Sprintf(`[...document.querySelectorAll(".choices:popover-open li")].find((o) => o.textContent.includes(%q)).click()`, option))
 }

@@ -34,6 +34,7 @@ func TestPage(t *testing.T) {
 		"several":             testSeveral,
 		"quiet hours":         testQuietHours,
 		"crash loop":          testCrashLoop,
+		"outages are said":    testOutagesAreSaid,
 		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {

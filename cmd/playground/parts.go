@@ -46,6 +46,7 @@ type parts struct {
 	texts    *locale.Bundle // the bot's
 	timing   timing
 	staff    *discordtest.Role
+	players  *discordtest.Role               // which everybody may mention
 	logs     map[string]*discordtest.Channel // that staff read, by category
 	support  *discordtest.Channel            // in which customers' failures get a thread
 	closers  []func()                        // of what was started, in that order
@@ -63,7 +64,8 @@ func startParts(timing timing, changed func()) (*parts, error) {
 		p.activity.Discord(e)
 		changed()
 	})
-	p.staff = p.discord.AddRole("Staff")
+	p.staff, p.players = p.discord.AddRole("Staff"), p.discord.AddRole("Players")
+	p.players.Mentionable = true
 	p.logs = p.addLogChannels()
 	p.support = p.discord.AddChannel("support")
 	return p, nil

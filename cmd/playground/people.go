@@ -87,9 +87,14 @@ func (p *playground) world(_ context.Context, in request) (any, error) {
 		Private bool   `json:"private"` // staff alone sees it
 		Thread  bool   `json:"thread"`
 	}
+	type role struct {
+		ID   string `json:"id"`
+		Name string `json:"name"`
+	}
 	var out struct {
 		Users    []user    `json:"users"`
 		Channels []channel `json:"channels"`
+		Roles    []role    `json:"roles"`
 		Locales  []string  `json:"locales"`
 	}
 	for _, someone := range p.people {
@@ -105,6 +110,9 @@ func (p *playground) world(_ context.Context, in request) (any, error) {
 	}
 	for _, ch := range p.channelsOf(reader) {
 		out.Channels = append(out.Channels, channel{ch.ID, ch.Name, p.isPrivate(ch), ch.Parent() != nil})
+	}
+	for _, r := range []*discordtest.Role{p.staff, p.players} {
+		out.Roles = append(out.Roles, role{r.ID, r.Name})
 	}
 	out.Locales = locale.DiscordLocales()
 	return out, nil

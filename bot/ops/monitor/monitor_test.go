@@ -59,8 +59,8 @@ func TestPages(t *testing.T) {
 		func() watcher.Status {
 			return watcher.Status{Accounts: 8, Interval: time.Minute, Limits: watcher.Limits{Accounts: 3, All: true}}
 		},
-		func() (notify.Status, error) {
-			return notify.Status{Sent: 9, Pause: notify.Pause{Code: rest.CodeQuarantined, Until: time.Now().Add(time.Minute)}}, nil
+		func() (sent, posted notify.Status, err error) {
+			return notify.Status{Sent: 9, Pause: notify.Pause{Code: rest.CodeQuarantined, Until: time.Now().Add(time.Minute)}}, notify.Status{Sent: 4}, nil
 		},
 	)
 	pages := m.Handler(monitor.Pages{
@@ -128,7 +128,7 @@ func TestPages(t *testing.T) {
 		`hostbot_log_entries_waiting{channel="actions,lifecycle"} 3`,
 		`hostbot_log_requests_total{channel="actions,lifecycle"} 7`,
 		`hostbot_log_channel_failing{channel="errors"} 1`,
-		`hostbot_watch_accounts 8`, `hostbot_watch_limited_accounts 3`, `hostbot_watch_slowed 1`, `hostbot_watch_interval_seconds 60`, `hostbot_alerts_sent_total 9`, `hostbot_alerts_refused_total 0`, `hostbot_alerts_held 1`,
+		`hostbot_watch_accounts 8`, `hostbot_watch_limited_accounts 3`, `hostbot_watch_slowed 1`, `hostbot_watch_interval_seconds 60`, `hostbot_alerts_sent_total 9`, `hostbot_alerts_refused_total 0`, `hostbot_alerts_held 1`, `hostbot_channel_alerts_sent_total 4`,
 	} {
 		if !strings.Contains(metrics, line) {
 			t.Errorf("/metrics has no %s", line)
@@ -152,7 +152,7 @@ func TestFiguresAreMissingUntilSomethingIsKnown(t *testing.T) {
 	channel := logchannel.Status{Categories: []logchannel.Category{logchannel.Errors}}
 	m.LogChannels(func() []logchannel.Status { return []logchannel.Status{channel} }, func() uint64 { return 0 })
 	unknown := errors.New("refused")
-	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (notify.Status, error) { return notify.Status{}, unknown })
+	m.Watching(func() watcher.Status { return watcher.Status{} }, func() (sent, posted notify.Status, err error) { return sent, posted, unknown })
 	later := map[string]float64{
 		"hostbot_redis_up": 1, "hostbot_hostapi_up": 1, `hostbot_log_channel_failing{channel="errors"}`: 0, "hostbot_alerts_sent_total": 0, "hostbot_alerts_held": 0,
 		"hostbot_gateway_sessions_remaining": 5, "hostbot_gateway_recommended_shards": 1,

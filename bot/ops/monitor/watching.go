@@ -5,9 +5,9 @@ import (
 	"hostbot/bot/watch/watcher"
 )
 
-// Watching adds to what /metrics shows how watching fares, and alerts. Where alerting
+// Watching adds to what /metrics shows how watching fares, and alerts to customers and in channels. Where alerting
 // fails, nothing is shown of them: zeros would be taken for a new beginning.
-func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (notify.Status, error)) {
+func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (sent, posted notify.Status, err error)) {
 	accounts := gauge("hostbot_watch_accounts", "Accounts that are watched, by all replicas.")
 	interval := gauge("hostbot_watch_interval_seconds",
 		"Time between two polls of an account; more than WATCH_INTERVAL where WATCH_RATE allows no less.")
@@ -32,15 +32,17 @@ func (m *Monitor) Watching(watching func() watcher.Status, alerting func() (noti
 	waiting := gauge("hostbot_alerts_waiting", "Alerts that are to be sent or edited, by all replicas.")
 	sent := counter("hostbot_alerts_sent_total", "Alerts that were sent, by all replicas.")
 	refused := counter("hostbot_alerts_refused_total", "Customers who took no message, by all replicas.")
+	inChannels := counter("hostbot_channel_alerts_sent_total", "Alerts that were posted in channels of panels, by all replicas.")
 	held := gauge("hostbot_alerts_held", "1 while Discord lets the bot send no direct messages, or none to new people.")
 	m.ask(func(show showFunc) {
-		a, err := alerting()
+		a, posted, err := alerting()
 		if err != nil {
 			return
 		}
 		show(waiting, float64(a.Waiting))
 		show(sent, float64(a.Sent))
 		show(refused, float64(a.Refused))
+		show(inChannels, float64(posted.Sent))
 		show(held, oneIf(a.Pause.Is()))
 	})
 }

@@ -2,6 +2,7 @@ package e2e_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -163,6 +164,7 @@ func TestCrashedBotIsRestartedAutomatically(t *testing.T) {
 func TestFallOfManyBotsIsToldToAll(t *testing.T) {
 	t.Parallel()
 	w := world.New(t, world.Options{Tune: watching})
+	w.Discord.User("c0", discordtest.Permissions(manager))
 	w.Start(t)
 	var people []*discordtest.User
 	const many = "Many bots on our side stopped at the same time"
@@ -172,8 +174,14 @@ func TestFallOfManyBotsIsToldToAll(t *testing.T) {
 		people = append(people, c)
 	}
 	awaitLooks(t, w, 2*len(people))
+	general, host := w.Discord.Channels()[0], w.Discord.User("c0")
+	host.Types(t, "/panel").Press(t, "All my bots").Submit(t, nil).WaitFor(t, "Panel posted")
+	clickPanel(t, host, general, "Manage").Press(t, "Say it here").WaitFor(t, "I post a message in the channel")
 	for _, c := range people {
 		crash(t, w, c.ID, "id-shop")
+	}
+	if _, err := general.Await(t.Context(), func(v discordtest.View) bool { return strings.HasPrefix(v.Content, "🔴 Shop has stopped\n"+many) }); err != nil {
+		t.Error(err)
 	}
 	w.StaffRead(t, "10 bots stopped", "customers: 10", "Pro: 10")
 	for _, c := range people {

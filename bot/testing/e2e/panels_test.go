@@ -174,7 +174,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
-		for _, part := range []string{":{watch}:", ":{alerts}:", ":{restarts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":unread:"} {
+		for _, part := range []string{":{watch}:", ":{alerts}:", ":{restarts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{channels}:", ":{channelalerts}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":unread:"} {
 			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":outage") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}
@@ -194,5 +194,40 @@ func TestAMenuIsUsedAgain(t *testing.T) {
 	for range 2 {
 		list.Choose(t, menu, first).WaitForFollowUp(t, "I've stopped updating this panel")
 		list.WaitFor(t, "Your public panels")
+	}
+}
+
+// TestPanelSaysOutagesInItsChannel with the mention of a role, until the panel is removed.
+func TestPanelSaysOutagesInItsChannel(t *testing.T) {
+	t.Parallel()
+	redis := miniredis.RunT(t)
+	redis.ClockTTL(true)
+	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
+	players := w.Discord.AddRole("Players")
+	players.Mentionable = true
+	managed := clickPanel(t, anna, general, "Manage").Press(t, "Say it here")
+	managed.WaitFor(t, "I post a message in the channel")
+	managed.Choose(t, "Mention a role", "Players").WaitFor(t, "Each message mentions <@&"+players.ID+">")
+	awaitLooks(t, w, 2)
+	crash(t, w, anna.ID, "id-shop")
+	crash(t, w, anna.ID, "id-wiki") // which is not on the panel
+	said := general.WaitFor(t, "🔴 Shop has crashed")
+	if said.Ephemeral || !slices.Equal(said.Pings, []string{"<@&" + players.ID + ">"}) || len(said.Buttons()) != 1 {
+		t.Errorf("it pings %q and says\n%s", said.Pings, said.Text())
+	}
+	anna.Types(t, "/bot restart", bot("Shop"))
+	w.Finish(t)
+	general.WaitFor(t, "🟢 Shop is back")
+	patience.Until(t, "it is counted", func() bool {
+		_, metrics := w.Operator(t, "/metrics")
+		return strings.Contains(metrics, "hostbot_channel_alerts_sent_total 1\n")
+	})
+
+	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").Press(t, "Remove panel").WaitFor(t, "The panel was removed")
+	patience.Until(t, "nothing is kept of it", func() bool {
+		return !slices.ContainsFunc(redis.Keys(), func(key string) bool { return strings.Contains(key, ":{channel") && !strings.HasSuffix(key, ":counts") })
+	})
+	if m := general.Messages(); len(m) != 1 || m[0].Contains("Wiki") {
+		t.Errorf("%d messages are in the channel", len(m))
 	}
 }

@@ -96,6 +96,7 @@ func newScene(t *testing.T, a attempt, people int, p *pulse) *scene {
 		Service: &hostapitest.Options{Restart: -1, Reinstall: -1, Start: -1, Stop: -1, Acted: carriedOut},
 		Tune:    func(c *configs.Settings) { c.Cache.TTL = 0 },
 	})
+	s.Discord.AddRole("Players").Mentionable = true
 	s.AddSecret(redisPassword, "password of Redis")
 	s.Discord.ExpectFailures() // those that may be are checked for each fault
 	s.commands, s.asTheBot = allCommands(t), rest.New(secret.Text(s.Discord.Token()), s.Discord.URL())

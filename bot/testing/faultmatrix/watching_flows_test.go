@@ -175,6 +175,9 @@ func panelFlows() []flow {
 	}
 	managed := steps(with(shop, radio), picks(manage, "1. Bot status"), reads("Bots with a problem"))
 	asked := steps(managed, presses("Remove panel"), reads("Remove this panel"))
+	const says = "I post a message in the channel"
+	saying := steps(managed, presses("Say it here"), becomes(says))
+	unmentioned := steps(saying, presses("Stop saying it"), becomes("**Say it here**"), presses("Say it here"), becomes(says)) // a role may be from before
 	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
@@ -192,6 +195,9 @@ func panelFlows() []flow {
 		{route: "component panel/top/{id}", need: names, goesOn: true, prepare: managed, do: picks("Put a bot first", radio), good: saved},
 		{route: "component panel/new/all", need: needsNothing, prepare: panels, do: presses("All my bots"), good: "Panel title"},
 		{route: "component panel/every/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("All my bots"), good: saved},
+		{route: "component panel/say/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Say it here"), good: says + gone},
+		{route: "component panel/hush/{id}", need: needsNothing, goesOn: true, prepare: saying, do: presses("Stop saying it"), good: saved},
+		{route: "component panel/role/{id}", need: needsNothing, goesOn: true, prepare: unmentioned, do: picks("Mention a role", "Players"), good: says + gone},
 		{route: "component panel/remove/{id}", need: needsNothing, prepare: managed, do: presses("Remove panel"), good: "Remove this panel" + gone},
 		{route: "component panel/show/{id}", need: looks, prepare: asked, do: presses("Cancel"), good: "Bots with a problem" + gone},
 		{

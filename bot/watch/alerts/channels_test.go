@@ -179,8 +179,8 @@ func TestChannelIsToldOnceThoughTheLeaderDies(t *testing.T) {
 		remove()
 		endLease(t, url)
 		other, a, _ := s.replica(nil)
-		hastenAll(t, a.Redis(), other.Work().Due)  // as that hour passes
-		s.tell(other, fell(s.anna, "shop", now)) // once more, as its poll may not have been saved
+		hastenAll(t, a.Redis(), other.Work().Due) // as that hour passes
+		s.tell(other, fell(s.anna, "shop", now))  // once more, as its poll may not have been saved
 		s.idle(other)
 		s.want("<@&77> 1001: shop c fell 1 times, ran 1h0m0s; radio c fell 1 times, ran 1h0m0s")
 		s.tell(other, back(s.anna, "shop", now.Add(time.Hour)), back(s.anna, "radio", now.Add(time.Hour)))

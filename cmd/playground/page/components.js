@@ -3,14 +3,14 @@
 import { button, icon, make } from "./dom.js";
 import { drawSelect } from "./select.js";
 
-const kinds = { button: 2, select: 3 };
+const kinds = { button: 2, select: 3, roles: 6 };
 const linkStyle = 5;
 
 export function drawRow(row, press) {
   const box = make("div", "row");
   for (const component of row.components) {
     if (component.type === kinds.button) box.append(drawButton(component, press));
-    if (component.type === kinds.select) box.append(drawSelect(component, (values) => press(component.custom_id, values)));
+    if (component.type === kinds.select || component.type === kinds.roles) box.append(drawSelect(component, (values) => press(component.custom_id, values)));
   }
   return box;
 }

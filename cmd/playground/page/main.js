@@ -150,7 +150,7 @@ const refresh = coalesced(async () => {
     drawChannels(world.channels, (next) => attempt(() => enter(next)));
     markCurrent(channel);
   }
-  const names = Object.fromEntries([...world.users, ...world.channels].map((x) => [x.id, x.name]));
+  const names = Object.fromEntries([...world.users, ...world.channels, ...world.roles].map((x) => [x.id, x.name]));
   for (const message of messages) if (message.command?.startsWith("/")) message.command = composer.shown(message.command);
   showMessages(messages, names, press, dismiss, channel.thread ? null : openThread);
   markUnread(user, channel, latest);

@@ -45,8 +45,9 @@ export function drawSelect(component, choose) {
     }));
   const take = (option) => {
     list.hidePopover();
-    face.textContent = option.label;
-    send([option.value]);
+    const emptied = component.min_values === 0 && standing.includes(option.value);
+    face.textContent = emptied ? component.placeholder : option.label;
+    send(emptied ? [] : [option.value]);
   };
   const tick = (option) => {
     if (!ticked.delete(option.value) && ticked.size < component.max_values) ticked.add(option.value);
