@@ -28,25 +28,33 @@ func (c *Commands) managePanel(ctx context.Context, r *interaction.Request) (int
 
 // openPanel shows one of the caller's panels.
 func (c *Commands) openPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p, err := c.ownPanel(ctx, r)
+	p, _, err := c.ownPanel(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	return c.managed(ctx, r, p, "")
 }
 
-// ownPanel returns the panel of the caller's that a request is about.
-func (c *Commands) ownPanel(ctx context.Context, r *interaction.Request) (panel.Panel, error) {
-	own, err := c.ownPanels(ctx, r)
-	if err != nil {
-		return panel.Panel{}, err
+// ownPanel returns the panel of the caller's that a request is about, and all of the caller's.
+func (c *Commands) ownPanel(ctx context.Context, r *interaction.Request) (p panel.Panel, own []panel.Panel, err error) {
+	if own, err = c.ownPanels(ctx, r); err != nil {
+		return p, nil, err
 	}
 	id := cmp.Or(r.Params["id"], r.Value()) // a button's or a menu's
 	i := slices.IndexFunc(own, func(p panel.Panel) bool { return p.ID == id })
 	if i < 0 {
-		return panel.Panel{}, noPanel()
+		return p, nil, noPanel()
 	}
-	return own[i], nil
+	return own[i], own, nil
+}
+
+// numberedTitle is the title of one of the caller's panels, with its number in the list of them if another has the same.
+func (v view) numberedTitle(p panel.Panel, own []panel.Panel) string {
+	i := slices.IndexFunc(own, func(other panel.Panel) bool { return other.ID == p.ID })
+	if i < 0 || !slices.ContainsFunc(own, func(other panel.Panel) bool { return other.ID != p.ID && v.panelTitle(other) == v.panelTitle(p) }) {
+		return v.panelTitle(p)
+	}
+	return v.t.Number(i+1) + "\\. " + v.panelTitle(p)
 }
 
 // noPanel refuses what was to be done to a panel that is no more.
@@ -58,13 +66,17 @@ func (c *Commands) managed(ctx context.Context, r *interaction.Request, p panel.
 	if err != nil {
 		return interaction.Response{}, unsaid(err)
 	}
+	own, err := c.ownPanels(ctx, r)
+	if err != nil {
+		return interaction.Response{}, err
+	}
 	return c.shown(func(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-		return c.view(r).drawManaged(s, p, said, done), nil
+		return c.view(r).drawManaged(s, p, own, said, done), nil
 	})(ctx, r)
 }
 
-// drawManaged draws a panel as its owner sees it. said is what is posted in its channel; nil for nothing.
-func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, said *alerts.Channel, done string) interaction.Response {
+// drawManaged draws one of its owner's panels as they see it. said is what is posted in its channel; nil for nothing.
+func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, panels []panel.Panel, said *alerts.Channel, done string) interaction.Response {
 	own := p.Shown(s.List.Servers)
 	var lines []string
 	for i, server := range own {
@@ -82,7 +94,7 @@ func (v view) drawManaged(s accounts.Snapshot, p panel.Panel, said *alerts.Chann
 		trouble = "⚠️ " + v.t.Text(panelTrouble(p.TroubleCode, p.InThread))
 	}
 	embed := &discordgo.MessageEmbed{
-		Title: v.panelTitle(p), Color: blurple,
+		Title: v.numberedTitle(p, panels), Color: blurple,
 		Description: paragraphs(v.heading(s, done), trouble, panelPlace(p), v.saidOf(p, said, len(own)), strings.Join(lines, "\n"), "-# "+v.t.Text("panel.order")),
 	}
 	return v.drawOf(s, aboutPanel+p.ID, embed, v.manageRows(s, p, own)...)
@@ -111,7 +123,7 @@ func (v view) manageRows(s accounts.Snapshot, p panel.Panel, own []hostapi.Serve
 
 // askPanelTitle asks the owner of a panel for its title.
 func (c *Commands) askPanelTitle(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p, err := c.ownPanel(ctx, r)
+	p, _, err := c.ownPanel(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -183,7 +195,7 @@ func (c *Commands) changePanel(r *interaction.Request, change func(*panel.Panel)
 
 // askRemovePanel asks whether a panel of the caller's is to be removed, and says how many follow it.
 func (c *Commands) askRemovePanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	p, err := c.ownPanel(ctx, r)
+	p, own, err := c.ownPanel(ctx, r)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -195,7 +207,7 @@ func (c *Commands) askRemovePanel(ctx context.Context, r *interaction.Request) (
 	if followers > 0 {
 		follow = v.t.Count("panel.followers", followers, nil)
 	}
-	embed := &discordgo.MessageEmbed{Title: v.panelTitle(p), Color: yellow, Description: paragraphs(panelPlace(p), lines(v.t.Text("panel.remove_ask"), follow))}
+	embed := &discordgo.MessageEmbed{Title: v.numberedTitle(p, own), Color: yellow, Description: paragraphs(panelPlace(p), lines(v.t.Text("panel.remove_ask"), follow))}
 	return v.draw(aboutPanel+p.ID, embed, row(
 		v.button(discordgo.DangerButton, "button.remove_panel", idPanelRemoveNow+p.ID, false),
 		v.button(discordgo.SecondaryButton, "button.cancel", aboutPanel+p.ID, false),

@@ -15,7 +15,7 @@ import (
 // none.
 func (c *Commands) sayHere(_ context.Context, r *interaction.Request) (interaction.Response, error) {
 	return interaction.Defer(aboutPanel+r.Params["id"], func(ctx context.Context) (interaction.Response, error) {
-		p, err := c.ownPanel(ctx, r)
+		p, _, err := c.ownPanel(ctx, r)
 		if err != nil {
 			return interaction.Response{}, err
 		}

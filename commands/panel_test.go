@@ -363,6 +363,21 @@ func TestAlertInAChannelActsOnNothing(t *testing.T) {
 	wantText(t, c.ChannelAlert(crashOf(2), p, alerts.Channel{}), "Many bots on our side stopped")
 }
 
+// TestPanelsOfOneTitleAreToldApart by the numbers that they have in the list.
+func TestPanelsOfOneTitleAreToldApart(t *testing.T) {
+	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{
+		{ID: "1", OwnerID: "42", ChannelID: "9", Title: "Ours"}, {ID: "2", OwnerID: "42", ChannelID: "9"}, {ID: "3", OwnerID: "42", ChannelID: "9", Title: "Bot status"},
+	}}
+	c := watching(t, h)
+	for id, want := range map[string]string{"1": "Ours", "2": `2\. Bot status`, "3": `3\. Bot status`} {
+		for _, name := range []string{"panel/open", "panel/remove/" + id} {
+			if title := answer(t, c, here(press(name, id))).Message.Embeds[0].Title; title != want {
+				t.Errorf("%s shows %q, want %q", name, title, want)
+			}
+		}
+	}
+}
+
 // crashOf is an alert of so many bots that have crashed.
 func crashOf(n int) alerts.Alert {
 	a := alerts.Alert{CustomerID: "42", ID: "1", First: time.Now()}
