@@ -80,6 +80,7 @@ func everything(t *testing.T, w *world) *commands.Commands {
 			return health.Report{Log: []logchannel.Status{{Channel: "9"}}}
 		},
 	}
+	w.support = commands.Support{Answers: &desk{}, Texts: mustTexts(t).For("en-US")}
 	notices := []outages.Notice{{ID: "1", Text: "We replace a switch"}, {ID: "a", Text: "We replace another one"}}
 	return watching(t, &watched{w: w, notices: notices, panels: []panel.Panel{{ID: "1", OwnerID: "42", ChannelID: "9", Bots: []string{"a"}}}})
 }
@@ -185,8 +186,11 @@ func TestNoMenuOpensAForm(t *testing.T) {
 				response = interaction.Reply(c.Explain(&explained, err).Message)
 			}
 			for _, menu := range componentsOf[discordgo.SelectMenu](response.Message) {
-				chosen := r
-				chosen.Kind, chosen.Name, chosen.Values, chosen.Message = interaction.Component, menu.CustomID, []string{menu.Options[0].Value}, "800"
+				chosen, value := r, "a"
+				if len(menu.Options) > 0 { // otherwise of roles
+					value = menu.Options[0].Value
+				}
+				chosen.Kind, chosen.Name, chosen.Values, chosen.Message = interaction.Component, menu.CustomID, []string{value}, "800"
 				drawn[menu.CustomID] = chosen
 			}
 			if forms = forms || response.Form == interaction.FormOpen; response.Then == nil {

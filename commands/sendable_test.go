@@ -127,8 +127,8 @@ var (
 	inlineCode = regexp.MustCompile("`[^`\n]*`")
 	escaped    = regexp.MustCompile(`\\[[:punct:]]`)
 	// ours are the mentions of the bot's own making: of commands, points in time and, for
-	// staff, people and channels, and of the role that 9s stand for. The last lines of a page are in small print, and so is a picture's key.
-	ours = regexp.MustCompile(`(?m:^-# (<#9>|[^\n]*<t:\d+:[Rfdt]>|[^\n]+ · |[🟩🟥🟨🟦⬜⬛]|[^\n]*UTC|[^\n]+[.。।\p{Thai}]$))|</[-\w ]+:\d+>|<t:-?\d+:[RDFTdft]>|<@(1|42)>|<@&9{20}>|<#9>`)
+	// staff, people and channels, and of the role that 9s or "a" stand for. The last lines of a page are in small print, and so is a picture's key.
+	ours = regexp.MustCompile(`(?m:^-# (<#9>|[^\n]*<t:\d+:[Rfdt]>|[^\n]+ · |[🟩🟥🟨🟦⬜⬛]|[^\n]*UTC|[^\n]+[.。।\p{Thai}]$))|</[-\w ]+:\d+>|<t:-?\d+:[RDFTdft]>|<@(1|42)>|<@&(a|9{20})>|<#9>`)
 	// meant is what Discord makes more of than text.
 	meant = regexp.MustCompile("@everyone|@here|<[@#:a/t]|\\]\\(|://|\\|\\||~~|`|(?m:^(#|>|-#))")
 )

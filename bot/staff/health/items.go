@@ -59,7 +59,7 @@ func (d describer) interactions() (items []Item) {
 		add("gateway, shard "+number(s.ID), d.sign(number(s.ID)+":")+text, lost)
 	}
 	if d.Unlocated != nil {
-		text := d.sign("🟡") + d.t.Text("staff.status.unlocated") + " " + d.clean(d.Unlocated.Error(), errorLimit)
+		text := d.sign("🟡") + d.t.Text("staff.status.unlocated") + "\n" + d.clean(d.Unlocated.Error(), errorLimit)
 		add("gateway address", text, problem{is: true, state: Warning})
 	}
 	return items
