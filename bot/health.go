@@ -43,8 +43,17 @@ func (b *Bot) health(ctx context.Context) health.Report {
 		Discord: b.monitor.RecentRequests(), Requests: requests, Invalid: invalid, PausedUntil: b.discord.PausedUntil(),
 		Leader: leads, Queues: queues, Dead: letters,
 		RedisEmbedded: b.redis.Embedded, RedisErr: err, RedisLatency: latency, Redis: b.monitor.RedisOutages(),
-		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: b.outages.Current(),
+		Log: b.delivery.Status(), Watching: b.watcher.On(), Watch: b.watcher.Status(), Alerts: alerting, Outage: b.outages.Current(), Use: b.use(ctx),
 	}
+}
+
+// use returns zeros for what Redis does not tell.
+func (b *Bot) use(ctx context.Context) health.Use {
+	restarts, _ := b.restarts.Bots(ctx)
+	patient, _ := b.alerts.Patients(ctx)
+	channels, _ := b.channels.Users(ctx)
+	answers, _ := b.desk.Status(ctx)
+	return health.Use{Restarts: restarts, Patient: patient, Channels: channels, Answers: int(answers.Sent), Notices: len(b.outages.Notices())}
 }
 
 // describeHealth returns what /admin status shows, as lines for operators.

@@ -124,6 +124,16 @@ type Report struct {
 	Watch    watcher.Status
 	Alerts   notify.Status
 	Outage   outages.Outage // of many bots; of none if there is none
+	Use      Use
+}
+
+// Use is how much is made of what customers and staff may turn on.
+type Use struct {
+	Restarts int // bots that are restarted automatically
+	Patient  int // customers with a delay or quiet hours
+	Channels int // in which outages are said
+	Answers  int // of support, in all
+	Notices  int // that are in force or to come
 }
 
 // Missing is that the hosting service does not find most of the accounts that it is asked for, or
@@ -148,6 +158,7 @@ func (d describer) items() []Item {
 	items = append(items, d.deadLetters()...)
 	items = append(items, d.massOutage()...)
 	items = append(items, d.watching()...)
+	items = append(items, d.use()...)
 	for _, ch := range d.Log {
 		items = append(items, d.logChannel(ch))
 	}

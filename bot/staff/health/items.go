@@ -223,16 +223,8 @@ func (d describer) watching() []Item {
 	if w.Delay > 0 {
 		figures = append(figures, d.t.Format("staff.status.behind", locale.Args{"Lag": d.t.Duration(w.Delay)}))
 	}
-	for _, figure := range []struct {
-		n   int64
-		key string
-	}{
-		{int64(w.Limits.Accounts), "limited"}, {a.Sent, "alerts_sent"}, {a.Refused, "alerts_refused"}, {int64(a.Waiting), "alerts_waiting"},
-	} {
-		if figure.n > 0 {
-			figures = append(figures, d.t.Format("staff.status."+figure.key, locale.Args{"N": figure.n}))
-		}
-	}
+	figures = append(figures, d.figures(figure{int64(w.Limits.Accounts), "limited"}, figure{a.Sent, "alerts_sent"},
+		figure{a.Refused, "alerts_refused"}, figure{int64(a.Waiting), "alerts_waiting"})...)
 	items := []Item{d.item("watcher", title, strings.Join(figures, " · "),
 		problem{is: w.Limits.All, state: Failure, cure: "log.cure.polls_slowed"},
 		problem{is: w.Limits.Accounts > 0, state: Warning, cure: "log.cure.polls_limited"},
@@ -247,6 +239,33 @@ func (d describer) watching() []Item {
 		items = append(items, d.item("direct messages", title, text, problem{is: true, state: Failure, cure: "log.cure." + pause.Problem()}))
 	}
 	return items
+}
+
+// use is about how much is made of what may be turned on.
+func (d describer) use() []Item {
+	u := d.Use
+	figures := d.figures(figure{int64(u.Restarts), "use_restarts"}, figure{int64(u.Patient), "use_patient"}, figure{int64(u.Channels), "use_channels"},
+		figure{int64(u.Answers), "use_answers"}, figure{int64(u.Notices), "use_notices"})
+	if len(figures) == 0 {
+		return nil
+	}
+	return []Item{d.item("in use", "staff.status.use", strings.Join(figures, " · "))}
+}
+
+// figure is a number, and the key of what is said of it.
+type figure struct {
+	n   int64
+	key string
+}
+
+// figures says the figures that are not zero.
+func (d describer) figures(all ...figure) (said []string) {
+	for _, f := range all {
+		if f.n > 0 {
+			said = append(said, d.t.Format("staff.status."+f.key, locale.Args{"N": f.n}))
+		}
+	}
+	return said
 }
 
 // lateAfter is for how long an entry may wait in a log channel that takes entries.
