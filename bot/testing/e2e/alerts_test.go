@@ -143,8 +143,10 @@ func TestQuietHours(t *testing.T) {
 // TestCrashedBotIsRestartedAutomatically without a press, in the log as the program's doing, and told without a sound.
 func TestCrashedBotIsRestartedAutomatically(t *testing.T) {
 	t.Parallel()
-	w, anna, dm := alerted(t, world.Options{Redis: redistest.StartMiniredis(t).URL()})
+	w, anna, dm := alerted(t, world.Options{Staff: true, Redis: redistest.StartMiniredis(t).URL()})
+	sam := w.AddStaff("sam")
 	anna.Types(t, "/alerts").Choose(t, "Turn a bot's automatic restarts on or off", "Shop").WaitFor(t, "I'll restart it: up to 3 times")
+	sam.Types(t, "/admin status").WaitFor(t, "Automatic restarts: 1")
 	awaitLooks(t, w, 2)
 	crash(t, w, anna.ID, "id-shop")
 	w.Finish(t) // the restart

@@ -67,7 +67,7 @@ func (s *postings) replica(change func(*setup)) (n *alerts.Channels, a *alerts.A
 	s.t.Helper()
 	a, kill = start(s.t, s.discord, s.url, &watched{}, func(c *setup) {
 		c.begin = func(leading *leader.Leader, dms *notify.Notifier) {
-			config := alerts.Config{Redis: c.Redis, DMs: dms, Notify: alerts.DefaultNotify, Log: zerolog.Nop()}
+			config := alerts.Config{Redis: c.Redis, DMs: dms, Notify: alerts.DefaultNotify, Held: c.Held, Log: zerolog.Nop()}
 			n = alerts.NewChannels(config, s, func(a alerts.Alert, p panel.Panel, said alerts.Channel) interaction.Message {
 				m := draw(a)
 				m.Pings = "<@&" + said.RoleID + ">"
