@@ -52,10 +52,15 @@ func TestProgramRestartsOnlyWhatHasCrashed(t *testing.T) {
 	}
 }
 
-// TestAutomaticRestartsAreTurnedOnAndOff on the card of a bot that has crashed, in the menu of alerts, and in those of one bot.
+// TestAutomaticRestartsAreTurnedOnAndOff on the card of a bot that has crashed, once its alerts are on, in the menu of alerts, and
+// in those of one bot.
 func TestAutomaticRestartsAreTurnedOnAndOff(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "CRASHED"), server("b", "Radio", "RUNNING"))}, itself: map[string]alerts.ByItself{}}
 	c := watching(t, h)
+	if b := buttons(answer(t, c, press("show/a")).Message); b["Alert me next time"].Label == "" || b["Restart it automatically"].Label != "" {
+		t.Error("a message is not offered first")
+	}
+	h.alerts.All = true
 	step := func(r interaction.Request, label, said string) interaction.Request {
 		t.Helper()
 		shown := answer(t, c, r)

@@ -96,8 +96,8 @@ func (c card) why() (lines []string) {
 	return append(lines, c.view.itself(is, on))
 }
 
-// onward are the ways on for the owner of a bot that has crashed: its output, and a message the next time or, if it
-// crashes often, those who can help. A phone shows two in a line.
+// onward are the ways on for the owner of a bot that has crashed: its output, and a message the next time, or, if there
+// will be one, an automatic restart, or, if it crashes often, those who can help. A phone shows two in a line.
 func (c card) onward() []discordgo.Button {
 	ways := []discordgo.Button{c.toConsole(c.server.ID)}
 	if c.asked.ByStaff() {
@@ -110,8 +110,8 @@ func (c card) onward() []discordgo.Button {
 		ways = append(ways, support)
 	case c.alertsOffered && !c.story.alerting:
 		ways = append(ways, c.button(discordgo.SecondaryButton, "button.tell_me", idTell+key, false))
-	}
-	if c.byItself = c.story.byItself; c.byItself != nil {
+	case c.story.byItself != nil:
+		c.byItself = c.story.byItself
 		ways = append(ways, c.itselfButton(idItselfCard, c.server.ID))
 	}
 	return ways

@@ -225,7 +225,7 @@ func TestSwitches(t *testing.T) {
 	parts := func() map[string]switchable {
 		t.Helper()
 		var state struct{ Parts []switchable }
-		if err := json.Unmarshal(v.get("/api/breaking"), &state); err != nil || len(state.Parts) != 4 {
+		if err := json.Unmarshal(v.get("/api/breaking"), &state); err != nil || len(state.Parts) != 5 {
 			t.Fatalf("the parts are %+v, %v", state.Parts, err)
 		}
 		byName := make(map[string]switchable)

@@ -86,7 +86,7 @@ func alertsFlows() []flow {
 		},
 		{
 			route: "component itself/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
-			prepare: steps(become(hostapitest.Crashed, "E"), types("/bot show", discordtest.Options{"bot": "E"}), reads("Crashed")), do: presses("Restart it automatically"),
+			prepare: steps(on, become(hostapitest.Crashed, "E"), types("/bot show", discordtest.Options{"bot": "E"}), reads("Crashed")), do: presses("Restart it automatically"),
 		},
 	}
 }
