@@ -70,7 +70,9 @@ func (s *postings) replica(change func(*setup)) (n *alerts.Channels, a *alerts.A
 			config := alerts.Config{Redis: c.Redis, DMs: dms, Notify: alerts.DefaultNotify, Held: c.Held, Log: zerolog.Nop()}
 			n = alerts.NewChannels(config, s, func(a alerts.Alert, p panel.Panel, said alerts.Channel) interaction.Message {
 				m := draw(a)
-				m.Pings = "<@&" + said.RoleID + ">"
+				if said.RoleID != "" {
+					m.Pings = "<@&" + said.RoleID + ">"
+				}
 				m.Content = m.Pings + " " + p.ID
 				return m
 			})
