@@ -20,7 +20,7 @@ func TestCardShowsWhatMattersAndDetailsBehindAButton(t *testing.T) {
 	if got := text(r.Message); got != want {
 		t.Errorf("the card is\n%s\nwant\n%s", got, want)
 	}
-	wantText(t, answer(t, c, inLanguage("de", onBot("bot show", "a/b?c"))).Message, "Läuft · neu gestartet <t:", "1,5 vCPU")
+	wantText(t, answer(t, c, inLanguage("de", onBot("bot show", "a/b?c"))).Message, "Läuft · <t:1690000000:R> neu gestartet", "1,5 vCPU")
 
 	all := answer(t, c, press(buttons(r.Message)["Details"].CustomID))
 	wantText(t, all.Message, want[:strings.Index(want, "\n-#")], "NODE", "Basic", "`index.js`", "`shop.example`", "`node index.js`", "<t:1600000000:D>", "`a/b?c`")
