@@ -78,7 +78,7 @@ func TestAutomaticRestartsAreTurnedOnAndOff(t *testing.T) {
 	off := step(on, "No automatic restarts", "I'll restart it: up to 3 times in 10 min")
 	on = step(off, "Restart it automatically", "I won't restart **Shop** automatically")
 	step(on, "", "I restart it automatically when it crashes")
-	notify := step(press("alerts/of/a"), "Notify me of restarts", "Shop · 🔁 restarted automatically")
+	notify := step(press("alerts/of/a"), "Notify me of restarts", "Shop · 🔁 restarts automatically")
 	silent := step(notify, "Restart it silently", "and notify you")
 	step(silent, "Notify me of restarts", "I'll restart it: up to")
 	menu, ok := menus(answer(t, c, command("alerts", nil)).Message)["Turn a bot's automatic restarts on or off"]
