@@ -163,8 +163,9 @@ func (v view) withUnread(s accounts.Snapshot, response interaction.Response) int
 // readAnswer shows the caller an answer that could not be sent. Once Discord has taken that, it counts as read.
 func (c *Commands) readAnswer(_ context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
 	a := support.Unread(s.Beside)
-	if a == nil {
-		return interaction.Response{}, refuse("no answer is unread", "answer.none")
+	if a == nil { // no refusal, for which a newer account would be waited for
+		v := c.view(r)
+		return v.note(v.t.Text("answer.none")), nil
 	}
 	a.Locale = r.Locale
 	shown := interaction.Reply(c.SupportAnswer(*a))

@@ -21,10 +21,11 @@ func TestMaintenanceIsReadAndHoldsAlerts(t *testing.T) {
 	w.StaffRead(t, "admin notice", "We replace a *switch*", sam.ID)
 	openShop(t, anna).WaitFor(t, `🛠️ We replace a \*switch\*`)
 
+	awaitLooks(t, w, 4) // two at each of them: nobody is alerted of what was never seen to run
 	crash(t, w, anna.ID, "id-shop")
 	crash(t, w, ben.ID, "id-quiz")
 	ben.InDM().Sees(t, "Quiz has crashed")
-	awaitLooks(t, w, 4) // two at each of them
+	awaitLooks(t, w, 4)
 	wantMessages(t, dm, "Shop", 0)
 	saved.Press(t, "Edit notice").Submit(t, discordtest.Fields{"Text": "It takes longer"}).WaitFor(t, "🛠️ It takes longer")
 	card := openShop(t, anna)

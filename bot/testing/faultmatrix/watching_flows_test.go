@@ -196,7 +196,7 @@ func panelFlows() []flow {
 		{route: "component panel/new/all", need: needsNothing, prepare: panels, do: presses("All my bots"), good: "Panel title"},
 		{route: "component panel/every/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("All my bots"), good: saved},
 		{route: "component panel/say/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Say it here"), good: says + gone},
-		{route: "component panel/hush/{id}", need: needsNothing, goesOn: true, prepare: saying, do: presses("Stop saying it"), good: saved},
+		{route: "component panel/hush/{id}", need: names, goesOn: true, prepare: saying, do: presses("Stop saying it"), good: saved},
 		{route: "component panel/role/{id}", need: needsNothing, goesOn: true, prepare: unmentioned, do: picks("Mention a role", "Players"), good: says + gone},
 		{route: "component panel/remove/{id}", need: needsNothing, prepare: managed, do: presses("Remove panel"), good: "Remove this panel" + gone},
 		{route: "component panel/show/{id}", need: looks, prepare: asked, do: presses("Cancel"), good: "Bots with a problem" + gone},
