@@ -18,9 +18,9 @@ func figures() map[string]figure {
 	return map[string]figure{
 		// Commands that Redis processes in 30 s while nobody does anything, what scripts call
 		// included, beside those of polls: for a replica that leads, and for another beside it.
-		"idle over HTTP, one replica":                     {130, 130},
-		"idle over HTTP, two replicas":                    {190, 190},
-		"idle over the gateway, one replica":              {280, 280},
+		"idle over HTTP, one replica":                     {170, 170},
+		"idle over HTTP, two replicas":                    {240, 240},
+		"idle over the gateway, one replica":              {310, 310},
 		"idle over the gateway, two replicas":             {490, 490},
 		"idle over the gateway, one replica, for shards":  {150, 150},
 		"idle over the gateway, two replicas, for shards": {220, 300},
