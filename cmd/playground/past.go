@@ -29,7 +29,7 @@ func remember(p *parts, customer person) error {
 	wake := func(context.Context, string, ...string) {} // no leader is there yet, which will find what is due
 	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: p.timing.Watch, Wake: wake, Log: zerolog.Nop()})
 
-	known := accounts.Snapshot{FetchedAt: time.Now()}
+	var known accounts.Snapshot
 	fields := []any{history.FieldAt, time.Now().Unix()}
 	var bots []string
 	for _, s := range p.service.Servers(customer.ID) {
@@ -44,7 +44,10 @@ func remember(p *parts, customer person) error {
 	interval := func() time.Duration { return p.timing.Watch }
 	drawn := commands.New(commands.Config{Texts: p.texts, Hosting: everything{}, Watch: commands.Watch{
 		History: history.New(client, space, interval), Interval: interval,
-		Known: func(context.Context, string) (accounts.Snapshot, error) { return known, nil },
+		Known: func(context.Context, string) (accounts.Snapshot, error) {
+			known.FetchedAt = time.Now() // however slow the machine is
+			return known, nil
+		},
 	}})
 	panels := panel.New(panel.Config{
 		Redis: client, Space: space, Discord: discord, Watching: watch, Wake: wake, Log: zerolog.Nop(), Timing: panel.Timing{Work: time.Minute}, // and due at once
