@@ -16,6 +16,7 @@ import (
 	"hostbot/bot/leader"
 	"hostbot/bot/store/lease"
 	"hostbot/bot/store/record"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -208,12 +209,9 @@ func TestManyOfOneDelayNoOther(t *testing.T) {
 				return 0, nil
 			},
 		})
-		ctx, cancel := context.WithCancel(t.Context())
-		ended := make(chan struct{})
-		go func() { defer close(ended); l.Run(ctx) }()
+		end := patience.Run(l.Run)
 		<-done
-		cancel()
-		<-ended
+		end()
 		for i, id := range order[:4] {
 			if id == "one" {
 				return

@@ -19,6 +19,7 @@ import (
 
 	"hostbot/bot/leader"
 	"hostbot/bot/store/record"
+	"hostbot/bot/testing/patience"
 	"hostbot/hostapi/redistest"
 )
 
@@ -374,12 +375,9 @@ func TestAFullReadingIsFollowedByTheNext(t *testing.T) {
 		done <- id
 		return 0, nil
 	}})
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan struct{})
-	go func() { defer close(ended); l.Run(ctx) }()
+	end := patience.Run(l.Run)
 	for range many {
 		<-done
 	}
-	cancel()
-	<-ended
+	end()
 }

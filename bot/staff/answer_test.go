@@ -58,16 +58,10 @@ func (s *scene) leads(t *testing.T) (desk *support.Desk, kill func()) {
 	desk, dms := s.deskOf(to, client, leading.Wake)
 	leading.Add(dms.Work())
 	leading.Add(desk.Answers())
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		leading.Run(ctx)
-	}()
+	end := patience.Run(leading.Run)
 	kill = func() {
 		_ = client.Close()
-		cancel()
-		<-ended
+		end()
 		to.Close()
 	}
 	t.Cleanup(kill)

@@ -104,3 +104,11 @@ func Until(t testing.TB, what string, yes func() bool) {
 		t.Fatalf("it did not come about that %s", what)
 	}
 }
+
+// Run runs something beside a test. end ends its context and waits until it has returned; it may be called again.
+func Run(run func(context.Context)) (end func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { defer close(ended); run(ctx) }()
+	return func() { cancel(); <-ended }
+}
