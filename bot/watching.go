@@ -94,7 +94,7 @@ func (b *Bot) restart(ctx context.Context, a alerts.Attempt) (made bool, err err
 	if b.actions.HasActed(ctx, r) { // a leader that died has made the attempt
 		return true, nil
 	}
-	return b.responder.Perform(r, b.handlers.RestartByItself, func() {
+	return b.responder.Perform(r, b.handlers.RestartAutomatically, func() {
 		_ = b.watcher.Hasten(context.WithoutCancel(ctx), a.CustomerID) // or the next poll comes at its time
 	})
 }
@@ -108,8 +108,8 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 		reads.Go(func() (err error) { kept.Cached, err = cache.Has(ctx, userID); return err })
 		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
 		reads.Go(func() error {
-			byItself, err := b.restarts.Of(ctx, userID)
-			kept.Restarts = len(byItself)
+			autoRestarts, err := b.restarts.Of(ctx, userID)
+			kept.Restarts = len(autoRestarts)
 			return err
 		})
 		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })

@@ -72,9 +72,9 @@ func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	}
 	lines = append(lines, v.noticed(o.DownAt))
 	if o.RecoveredAt.IsZero() {
-		lines = append(lines, v.itself(alerts.ByItself{Pending: o.Pending, StaysDown: o.StaysDown}, false))
+		lines = append(lines, v.autoRestartLine(alerts.AutoRestart{Pending: o.Pending, StaysDown: o.StaysDown}, false))
 	} else if o.Mended() {
-		lines = append(lines, "🔁 "+v.t.Count("alert.itself_times", o.Restarts, nil))
+		lines = append(lines, "🔁 "+v.t.Count("alert.auto_restart_times", o.Restarts, nil))
 	}
 	if ran := v.ran(o.Uptime, o.AtLeast, v.interval); ran != "" {
 		lines = append(lines, ran)
@@ -115,11 +115,11 @@ func headline(o alerts.Outage) (key, emoji string, color int) {
 	}
 	switch {
 	case o.Mended():
-		return "alert.itself_back", "🟢", green
+		return "alert.auto_restart_back", "🟢", green
 	case !o.RecoveredAt.IsZero():
 		return "alert.back", "🟢", green
 	case o.StaysDown:
-		key = "alert.itself_stays"
+		key = "alert.auto_restart_stays"
 	case o.Keeps() && crashed:
 		key = "alert.keeps_crashing"
 	case o.Keeps():

@@ -105,9 +105,9 @@ func (v alertView) line(o alerts.Outage) string {
 		line += " · ×" + strconv.Itoa(o.Count)
 	}
 	if o.Mended() {
-		line += " · 🔁 " + v.t.Count("alert.itself_times", o.Restarts, nil)
+		line += " · 🔁 " + v.t.Count("alert.auto_restart_times", o.Restarts, nil)
 	} else if o.StaysDown && o.RecoveredAt.IsZero() {
-		line += " · " + v.t.Text("alert.itself_stays_down")
+		line += " · " + v.t.Text("alert.auto_restart_stays_down")
 	}
 	return line
 }

@@ -92,7 +92,7 @@ func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interact
 	if err != nil {
 		return interaction.Response{}, unreadableAlerts(err)
 	}
-	v := c.viewItself(ctx, r)
+	v := c.viewAutoRestarts(ctx, r)
 	notice, err := c.refusedNotice(ctx, v)
 	switch {
 	case err != nil:
@@ -128,7 +128,7 @@ func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
 			return interaction.Response{}, err
 		}
 		return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
-			v := c.viewItself(ctx, r)
+			v := c.viewAutoRestarts(ctx, r)
 			if !on {
 				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
 				said := "alerts.turned_off"
@@ -216,8 +216,8 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 		if until := s.MutedUntil(server.ID, time.Now()); !until.IsZero() {
 			line += " · " + v.t.Format("alerts.muted", args{"Until": relative(until)})
 		}
-		if _, on := v.byItself[server.ID]; on {
-			line += " · 🔁 " + v.t.Text("alerts.itself")
+		if _, on := v.autoRestarts[server.ID]; on {
+			line += " · 🔁 " + v.t.Text("alerts.auto_restart")
 		}
 		lines = append(lines, line)
 	}
@@ -247,7 +247,7 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 	if i := indexOf(servers, key); i >= 0 {
 		toggle := v.alertsButton(servers[i], !s.For(servers[i].ID))
 		back := v.button(discordgo.SecondaryButton, "button.to_bot", idShow+key, false)
-		rows = append(rows, row(append(append([]discordgo.MessageComponent{toggle}, v.itselfButtons(servers[i])...), back)...))
+		rows = append(rows, row(append(append([]discordgo.MessageComponent{toggle}, v.autoRestartButtons(servers[i])...), back)...))
 	}
 	if len(servers) > 0 {
 		options := v.options(listOf(servers))
@@ -259,7 +259,7 @@ func (v view) alertButtons(servers []hostapi.Server, s alerts.Settings) []discor
 		rows = append(rows, v.menu(idAlerts, v.t.Text("alerts.choose"), options))
 	}
 	if key == "" {
-		rows = append(rows, v.itselfMenu(servers)...)
+		rows = append(rows, v.autoRestartMenu(servers)...)
 	}
 	return append(rows, row(
 		v.button(discordgo.SecondaryButton, "button.alerts_all", idAlertAll+wordOn, s.All && len(s.Bots) == 0),

@@ -148,7 +148,7 @@ func TestDelayAndQuietHours(t *testing.T) {
 		f := test.filled.Fields
 		want(values(press(buttons(m)["Back to the form"].CustomID)), f["minutes"], f["from"], f["until"], f["zone"])
 	}
-	if h.alerts.Patience != 0 || h.alerts.Quiet.On() {
+	if h.alerts.Delay != 0 || h.alerts.Quiet.On() {
 		t.Errorf("what was entered wrongly is kept: %+v", h.alerts)
 	}
 	wantText(t, ending(t, c, filled(" 5 ", "11:30 pm", "24:00", "new york")).Message,

@@ -29,7 +29,7 @@ const (
 	noticeTime = "2006-01-02 15:04"
 )
 
-// The inputs of the form of a notice.
+// The custom IDs of the inputs of the form of a notice, beside inputText.
 const (
 	inputFrom   = "from"
 	inputUntil  = "until"

@@ -14,11 +14,11 @@ import (
 	"hostbot/bot/watch/notify"
 )
 
-// idAlertQuiet opens the form of a customer's patience and quiet hours, and is that form.
+// idAlertQuiet opens the form of a customer's delay and quiet hours, and is that form.
 const idAlertQuiet = "alerts/quiet"
 
-// The custom IDs of its inputs.
-const inputMinutes, inputQuietFrom, inputQuietUntil, inputZone = "minutes", "from", "until", "zone"
+// The custom IDs of its inputs, beside inputFrom and inputUntil.
+const inputMinutes, inputZone = "minutes", "zone"
 
 // askQuiet opens the form with what is set today.
 func (c *Commands) askQuiet(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
@@ -36,7 +36,7 @@ func (c *Commands) askQuiet(ctx context.Context, r *interaction.Request) (intera
 		return v.formField(key, key+"_hint", interaction.TextInput(name, typed.or(name, value), false))
 	}
 	return interaction.Open(&interaction.Dialog{CustomID: idAlertQuiet, Title: v.t.Text("modal.quiet.title"), Fields: []interaction.Field{
-		field(inputMinutes, strconv.Itoa(int(now.Patience.Minutes()))), field(inputQuietFrom, from), field(inputQuietUntil, until),
+		field(inputMinutes, strconv.Itoa(int(now.Delay.Minutes()))), field(inputFrom, from), field(inputUntil, until),
 		field(inputZone, zoneName(cmp.Or(zone, usualZone(r.Locale)))),
 	}}), nil
 }
@@ -44,12 +44,12 @@ func (c *Commands) askQuiet(ctx context.Context, r *interaction.Request) (intera
 // changeQuiet keeps what was filled in, and shows alerts. Where these cannot be shown, as the service fails, what was
 // done is said alone.
 func (c *Commands) changeQuiet(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	patience, quiet, err := typedQuiet(r.Fields)
+	delay, quiet, err := typedQuiet(r.Fields)
 	if err != nil {
 		return interaction.Response{}, err
 	}
 	return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
-		now, err := c.watch.Alerts.Patient(ctx, r.CustomerID, patience, quiet)
+		now, err := c.watch.Alerts.SetTiming(ctx, r.CustomerID, delay, quiet)
 		if err != nil {
 			return interaction.Response{}, unreadableAlerts(err)
 		}
@@ -69,16 +69,16 @@ func (c *Commands) changeQuiet(_ context.Context, r *interaction.Request) (inter
 }
 
 // typedQuiet reads the form.
-func typedQuiet(fields map[string]string) (patience time.Duration, quiet alerts.QuietHours, err error) {
+func typedQuiet(fields map[string]string) (delay time.Duration, quiet alerts.QuietHours, err error) {
 	typed := func(input string) string { return strings.TrimSpace(fields[input]) }
 	minutes, err := strconv.ParseUint(cmp.Or(typed(inputMinutes), "0"), 10, 8)
-	if patience = time.Duration(minutes) * time.Minute; err != nil || patience > alerts.MostPatience {
+	if delay = time.Duration(minutes) * time.Minute; err != nil || delay > alerts.MostDelay {
 		return 0, quiet, refuse("no such number of minutes was entered", "alerts.bad_minutes")
 	}
-	if typed(inputQuietFrom)+typed(inputQuietUntil) != "" {
+	if typed(inputFrom)+typed(inputUntil) != "" {
 		var bad error
-		quiet.From, err = typedClock(typed(inputQuietFrom))
-		if quiet.To, bad = typedClock(typed(inputQuietUntil)); errors.Join(err, bad) != nil || !quiet.On() {
+		quiet.From, err = typedClock(typed(inputFrom))
+		if quiet.To, bad = typedClock(typed(inputUntil)); errors.Join(err, bad) != nil || !quiet.On() {
 			return 0, quiet, refuse("no times of a day were entered", "alerts.bad_times")
 		}
 	}
@@ -87,7 +87,7 @@ func typedQuiet(fields map[string]string) (patience time.Duration, quiet alerts.
 			return 0, quiet, refuse("no time zone was entered", "alerts.bad_zone")
 		}
 	}
-	return patience, quiet, nil
+	return delay, quiet, nil
 }
 
 // typedClock reads a time of day, and returns it in minutes after midnight.
@@ -110,8 +110,8 @@ func zoneName(zone string) string { return strings.ReplaceAll(zone, "_", " ") }
 // quietLine says what is set; "" if nothing is.
 func (v view) quietLine(s alerts.Settings) string {
 	var said []string
-	if s.Patience > 0 {
-		said = append(said, "⏱️ "+v.t.Format("alerts.patience", args{"Duration": v.t.Duration(s.Patience)}))
+	if s.Delay > 0 {
+		said = append(said, "⏱️ "+v.t.Format("alerts.delay", args{"Duration": v.t.Duration(s.Delay)}))
 	}
 	if s.Quiet.On() {
 		said = append(said, "🌙 "+v.t.Format("alerts.quiet", args{"From": clock(s.Quiet.From), "Until": clock(s.Quiet.To), "Zone": zoneName(s.Quiet.Zone)}))

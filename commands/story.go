@@ -33,8 +33,8 @@ type story struct {
 	atLeast bool
 	crashes int  // within a day
 	many    bool // it is down as many bots are, for which its host is the reason
-	// byItself is how the customer's bots are restarted automatically; nil if that is not offered.
-	byItself map[string]alerts.ByItself
+	// autoRestarts is how the customer's bots are restarted automatically; nil if that is not offered.
+	autoRestarts map[string]alerts.AutoRestart
 }
 
 // storyOf reads a bot's story. Where Redis does not tell, there is none.
@@ -53,7 +53,7 @@ func (c *Commands) storyOf(ctx context.Context, r *interaction.Request, b bot) (
 	if now == broken {
 		settings, err := c.watch.Alerts.Settings(ctx, customerID)
 		told.alerting = err != nil || settings.For(s.ID) // nobody is offered what may be on
-		told.byItself = c.viewItself(ctx, r).byItself
+		told.autoRestarts = c.viewAutoRestarts(ctx, r).autoRestarts
 	}
 	states, err := c.watch.History.Of(ctx, customerID, s.ID, time.Now().Add(-periods()[2]))
 	if err != nil || len(states) == 0 {
@@ -92,8 +92,8 @@ func (c card) why() (lines []string) {
 	if changed := c.known.Notes[c.server.ID].StartupAt; !changed.IsZero() && time.Since(changed) < day {
 		lines = append(lines, c.t.Format("card.startup_changed", args{"When": relative(changed)}))
 	}
-	is, on := c.story.byItself[c.server.ID]
-	return append(lines, c.view.itself(is, on))
+	is, on := c.story.autoRestarts[c.server.ID]
+	return append(lines, c.view.autoRestartLine(is, on))
 }
 
 // onward are the ways on for the owner of a bot that has crashed: its output, and a message the next time, or, if there
@@ -110,9 +110,9 @@ func (c card) onward() []discordgo.Button {
 		ways = append(ways, support)
 	case c.alertsOffered && !c.story.alerting:
 		ways = append(ways, c.button(discordgo.SecondaryButton, "button.tell_me", idTell+key, false))
-	case c.story.byItself != nil:
-		c.byItself = c.story.byItself
-		ways = append(ways, c.itselfButton(idItselfCard, c.server.ID))
+	case c.story.autoRestarts != nil:
+		c.autoRestarts = c.story.autoRestarts
+		ways = append(ways, c.autoRestartButton(idAutoRestartCard, c.server.ID))
 	}
 	return ways
 }

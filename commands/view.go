@@ -33,8 +33,8 @@ type view struct {
 	// supportOffered says that customers tell staff of a failure by a button.
 	supportOffered bool
 	brand          string // see Support
-	// byItself is how the customer's bots are restarted automatically, by server ID; nil where that is not shown (viewItself).
-	byItself map[string]alerts.ByItself
+	// autoRestarts is how the customer's bots are restarted automatically, by server ID; nil where that is not shown (viewAutoRestarts).
+	autoRestarts map[string]alerts.AutoRestart
 }
 
 func (c *Commands) view(r *interaction.Request) view {

@@ -21,7 +21,7 @@ type Alerts interface {
 	TurnOn(ctx context.Context, to notify.Recipient, change func(*alerts.Settings)) (now alerts.Settings, reached notify.Reached, err error)
 	TurnOff(ctx context.Context, customerID string, change func(*alerts.Settings)) (alerts.Settings, error)
 	Mute(ctx context.Context, customerID, serverID string, until time.Time) error
-	Patient(ctx context.Context, customerID string, patience time.Duration, quiet alerts.QuietHours) (now alerts.Settings, err error)
+	SetTiming(ctx context.Context, customerID string, delay time.Duration, quiet alerts.QuietHours) (now alerts.Settings, err error)
 	// BotsOf returns the IDs of the bots of which an alert tells; none if it is not kept any more.
 	BotsOf(ctx context.Context, customerID, alertID string) ([]string, error)
 }
@@ -67,7 +67,7 @@ type Notices interface {
 // Restarts keep which bots the program restarts by itself when they crash, as package alerts says.
 type Restarts interface {
 	// Of returns those of a customer's bots, by server ID.
-	Of(ctx context.Context, customerID string) (map[string]alerts.ByItself, error)
+	Of(ctx context.Context, customerID string) (map[string]alerts.AutoRestart, error)
 	TurnOn(ctx context.Context, customerID, serverID string, notify bool) error
 	TurnOff(ctx context.Context, customerID, serverID string) error
 }

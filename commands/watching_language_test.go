@@ -51,9 +51,9 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		with(func(h *watched) { h.w.list, h.w.notes, h.spans = bots("CRASHED", 1), acted, crashed }, press("show/id-0"))
 		with(func(h *watched) { h.w.list, h.w.notes = bots("CRASHED", 1), acted }, press("show/id-0"))
 	}
-	for _, is := range []map[string]alerts.ByItself{{}, {"id-0": {}}, {"id-0": {Notify: true, Pending: time.Minute}}, {"id-0": {StaysDown: true}}} {
-		with(func(h *watched) { h.w.list, h.spans, h.itself = bots("CRASHED", 25), crashed, maps.Clone(is) }, press("show/id-0"), command("alerts", nil),
-			press("alerts/of/id-0"), press("itself/on/id-0"), press("alerts/itself/notify/id-0"), press("alerts/itself", "off/id-0"))
+	for _, is := range []map[string]alerts.AutoRestart{{}, {"id-0": {}}, {"id-0": {Notify: true, Pending: time.Minute}}, {"id-0": {StaysDown: true}}} {
+		with(func(h *watched) { h.w.list, h.spans, h.autoRestarts = bots("CRASHED", 25), crashed, maps.Clone(is) }, press("show/id-0"), command("alerts", nil),
+			press("alerts/of/id-0"), press("autorestart/on/id-0"), press("alerts/autorestart/notify/id-0"), press("alerts/autorestart", "off/id-0"))
 	}
 	starting := past(aDay, hostapi.StateStopped, time.Hour, hostapi.StateStarting)
 	with(func(h *watched) { h.w.list, h.spans = bots("STARTING", 1), starting }, press("show/id-0"))

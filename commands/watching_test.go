@@ -43,7 +43,7 @@ type watched struct {
 	followers    int   // of each panel
 	unfollowable error // why nothing can be followed
 
-	itself map[string]alerts.ByItself // which bots are restarted automatically; nil: that is not offered
+	autoRestarts map[string]alerts.AutoRestart // which bots are restarted automatically; nil: that is not offered
 
 	alerts    alerts.Settings
 	zone      string
@@ -90,8 +90,8 @@ func (h *watched) Mute(_ context.Context, customerID, serverID string, until tim
 	return h.err
 }
 
-func (h *watched) Patient(ctx context.Context, customerID string, patience time.Duration, quiet alerts.QuietHours) (alerts.Settings, error) {
-	h.alerts.Patience, h.alerts.Quiet = patience, quiet
+func (h *watched) SetTiming(ctx context.Context, customerID string, delay time.Duration, quiet alerts.QuietHours) (alerts.Settings, error) {
+	h.alerts.Delay, h.alerts.Quiet = delay, quiet
 	return h.Settings(ctx, customerID)
 }
 
@@ -208,20 +208,20 @@ func (k kept) Retry(context.Context, string) error {
 // restarts are the bots that are restarted automatically.
 type restarts struct{ *watched }
 
-func (r restarts) Of(_ context.Context, customerID string) (map[string]alerts.ByItself, error) {
+func (r restarts) Of(_ context.Context, customerID string) (map[string]alerts.AutoRestart, error) {
 	r.w.touch(customerID)
-	return r.itself, r.err
+	return r.autoRestarts, r.err
 }
 
 func (r restarts) TurnOn(_ context.Context, customerID, serverID string, notify bool) error {
 	r.w.touch(customerID)
-	r.itself[serverID] = alerts.ByItself{Notify: notify}
+	r.autoRestarts[serverID] = alerts.AutoRestart{Notify: notify}
 	return r.err
 }
 
 func (r restarts) TurnOff(_ context.Context, customerID, serverID string) error {
 	r.w.touch(customerID)
-	delete(r.itself, serverID)
+	delete(r.autoRestarts, serverID)
 	return r.err
 }
 
@@ -238,7 +238,7 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},
 	}
-	h.w.watch.Restarts, h.w.watch.AutoRestart = restarts{h}, h.itself != nil
+	h.w.watch.Restarts, h.w.watch.AutoRestart = restarts{h}, h.autoRestarts != nil
 	return newCommands(t, h.w)
 }
 

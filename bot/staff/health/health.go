@@ -130,7 +130,7 @@ type Report struct {
 // Use is how much is made of what customers and staff may turn on.
 type Use struct {
 	Restarts int // bots that are restarted automatically
-	Patient  int // customers with a delay or quiet hours
+	Timed    int // customers with a delay or quiet hours
 	Channels int // in which outages are said
 	Answers  int // of support, in all
 	Notices  int // that are in force or to come

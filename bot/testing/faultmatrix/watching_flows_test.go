@@ -79,13 +79,13 @@ func alertsFlows() []flow {
 			route: "modal alerts/quiet", need: needsNothing, goesOn: true, prepare: steps(on, presses("Delay and quiet hours")),
 			do: fills(discordtest.Fields{"minutes": "5"}), good: "Saved|" + off,
 		},
-		{route: "component alerts/itself", need: names, goesOn: true, prepare: settings, do: picks("Turn a bot's automatic restarts on or off", radio), good: "automatically"},
+		{route: "component alerts/autorestart", need: names, goesOn: true, prepare: settings, do: picks("Turn a bot's automatic restarts on or off", radio), good: "automatically"},
 		{
-			route: "component alerts/itself/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
+			route: "component alerts/autorestart/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
 			prepare: steps(forms(), presses("Alerts"), reads(intro)), do: presses("Restart it automatically"),
 		},
 		{
-			route: "component itself/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
+			route: "component autorestart/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
 			prepare: steps(on, become(hostapitest.Crashed, "E"), types("/bot show", discordtest.Options{"bot": "E"}), reads("Crashed")), do: presses("Restart it automatically"),
 		},
 	}

@@ -119,8 +119,8 @@ func refall(u *discordtest.User, server string, at time.Time) watcher.Change {
 	return c
 }
 
-// patience is after which time another message tells of a fall, where a test lets it pass.
-const patience = time.Hour
+// silence is after which time another message tells of a fall, where a test lets it pass.
+const silence = time.Hour
 
 // awaitNotify waits until the only alert is due when another message is to tell of a fall, and returns
 // that time.
@@ -132,7 +132,7 @@ func awaitNotify(t *testing.T, client redis.UniversalClient, a *alerts.Alerts) (
 			return false
 		}
 		next = time.UnixMilli(int64(due[0].Score)).Add(2 * time.Millisecond) // Redis's clock shows whole ones, as what is added to it
-		return time.Until(next) > patience/2
+		return time.Until(next) > silence/2
 	})
 	return next
 }
@@ -165,7 +165,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
 				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-				tune := func(c *setup) { c.Notify = patience }
+				tune := func(c *setup) { c.Notify = silence }
 				a, kill := start(t, discord, url, &watched{}, tune)
 				anna, now := discord.User("anna"), time.Now()
 				turnOn(t, a, anna)
@@ -178,7 +178,7 @@ func TestFallThatOnlyAnEditToldOfNotifiesLater(t *testing.T) {
 				if v := anna.InDM().Sees(t, text); v.ID != first.ID {
 					t.Error("another message tells of it at once")
 				}
-				if next := awaitNotify(t, client, a); next.Before(edited.Add(patience)) {
+				if next := awaitNotify(t, client, a); next.Before(edited.Add(silence)) {
 					t.Errorf("another message is to tell of it after %v", next.Sub(edited))
 				}
 				kill()
@@ -225,7 +225,7 @@ func TestFallThatIsOverNotifiesNobody(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			each(t, func(t *testing.T, url string) {
 				discord, client := discordtest.RunT(t), redistest.Connect(t, url)
-				a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Notify = patience })
+				a, _ := start(t, discord, url, &watched{}, func(c *setup) { c.Notify = silence })
 				anna := discord.User("anna")
 				turnOn(t, a, anna)
 				tell(t, a, fell(anna, "shop", time.Now()))

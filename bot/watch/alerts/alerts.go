@@ -15,7 +15,7 @@
 // During maintenance nobody is notified of falls. Of a bot that is still down after it a message tells then, of one that
 // is back none.
 //
-// A customer may be patient: there is no message of a bot that is back before that. In a customer's quiet hours no message
+// A customer may set a delay: there is no message of a bot that is back before that. In a customer's quiet hours no message
 // notifies. What waits for their end is one message then.
 //
 // Restarts restart a bot that crashed, if its owner wants that. The message of such a bot waits until it has run for a while, and is

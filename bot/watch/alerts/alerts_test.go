@@ -22,6 +22,7 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/leader"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/patience"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/watcher"
@@ -113,16 +114,10 @@ func start(t *testing.T, discord *discordtest.Server, url string, w *watched, ch
 	if s.begin != nil {
 		s.begin(leading, dms)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		leading.Run(ctx)
-	}()
+	end := patience.Run(leading.Run)
 	kill = func() {
 		_ = client.Close()
-		cancel()
-		<-ended
+		end()
 		to.Close()
 	}
 	t.Cleanup(kill)

@@ -241,7 +241,7 @@ func (n *changes) fell(c watcher.Change) {
 // again notes a further fall of which an edit tells. Another message notifies the customer of it later
 // if the bot stays down, or at once if the last fall is no news any more.
 func (n *changes) again(r *record.Record[delivery], o *Outage, c watcher.Change, muted bool) {
-	notify, quiet := c.At.Add(max(n.notify, n.settings.Patience)), o.Quiet || muted
+	notify, quiet := c.At.Add(max(n.notify, n.settings.Delay)), o.Quiet || muted
 	if c.At.Sub(o.DownAt).Abs() >= QuietFor {
 		notify = c.At
 	}

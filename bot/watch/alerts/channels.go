@@ -26,7 +26,7 @@ type Panels interface {
 	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
 }
 
-// Channels post alerts in the channels of panels, with the patience and the counting of a customer's own. They end with
+// Channels post alerts in the channels of panels, with the waiting and the counting of a customer's own. They end with
 // the panel. They are safe for concurrent use.
 type Channels struct {
 	*teller

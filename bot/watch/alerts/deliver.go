@@ -28,7 +28,7 @@ func (t *teller) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	if !slices.ContainsFunc(d.Bots, func(o Outage) bool { return settings.For(o.ServerID) }) {
 		return nil, notify.Drop, nil
 	}
-	if wait := t.hold(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
+	if wait := t.awaitMaintenance(d, time.Now()); wait > 0 || len(d.Bots) == 0 {
 		return nil, cmp.Or(wait, notify.Drop), nil
 	}
 	if t.cfg.Restarts != nil {
@@ -36,7 +36,7 @@ func (t *teller) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 			return nil, 0, err
 		}
 	}
-	if left := max(time.Until(d.held(settings)), d.mending()); !d.begun() && left > 0 {
+	if left := max(time.Until(d.due(settings)), d.awaitRestarts()); !d.begun() && left > 0 {
 		return nil, left, nil
 	}
 	repost, silent := d.repost(settings, time.Now())
@@ -53,10 +53,10 @@ func (t *teller) next(ctx context.Context, r *record.Record[delivery]) (*notify.
 	}, 0, nil
 }
 
-// hold has no message notify the customer of falls during maintenance, and returns for how long an alert waits of which
+// awaitMaintenance has no message notify the customer of falls during maintenance, and returns for how long an alert waits of which
 // nobody has read, as it tells of such bots alone: those that are back by then are not told of.
-func (t *teller) hold(d *delivery, now time.Time) (wait time.Duration) {
-	unread, free := !d.Sent && d.Message.Tried == 0, false
+func (t *teller) awaitMaintenance(d *delivery, now time.Time) (wait time.Duration) {
+	unread, free := !d.begun(), false
 	d.Bots = slices.DeleteFunc(d.Bots, func(o Outage) bool { return unread && o.Over() && t.cfg.Held(o.ServerID, o.Name) > 0 })
 	for i := range d.Bots {
 		o := &d.Bots[i]
@@ -93,9 +93,9 @@ func (d *delivery) repost(s Settings, now time.Time) (repost, silent bool) {
 	return repost, repost && silent
 }
 
-// mending returns for how long the first message of an alert waits for restarts: until then, the customer need know of none of its
+// awaitRestarts returns for how long the first message of an alert waits for restarts: until then, the customer need know of none of its
 // bots.
-func (d *delivery) mending() (wait time.Duration) {
+func (d *delivery) awaitRestarts() (wait time.Duration) {
 	for _, o := range d.Bots {
 		if o.RecoveredAt.IsZero() && o.Pending == 0 {
 			return 0

@@ -2,7 +2,7 @@ package alerts
 
 import "time"
 
-// What Redis keeps in the application's space are patientKey and records of five kinds:
+// What Redis keeps in the application's space are timedKey and records of five kinds:
 //
 //	settings       CUSTOMER: of what a customer is notified, or when alerts were turned off as Discord refused them
 //	alerts         CUSTOMER/ALERT: an alert and its message. Its owner is the customer

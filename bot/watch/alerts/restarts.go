@@ -70,8 +70,8 @@ type restarting struct {
 	Number   int          `json:"number,omitempty"`
 }
 
-// ByItself is how the program restarts a bot whose owner wants that.
-type ByItself struct {
+// AutoRestart is how the program restarts a bot whose owner wants that.
+type AutoRestart struct {
 	Notify    bool          // a restart that helped notifies the owner
 	Pending   time.Duration // for how long the bot may yet be restarted, if it is down
 	StaysDown bool          // it is down, and was restarted MostRestarts times
@@ -158,12 +158,12 @@ func (r *Restarts) Forget(ctx context.Context, customerID string) (known bool, e
 func (r *Restarts) Bots(ctx context.Context) (int, error) { return r.records.Waiting(ctx) }
 
 // Of returns those of a customer's bots that are restarted, by server ID.
-func (r *Restarts) Of(ctx context.Context, customerID string) (map[string]ByItself, error) {
+func (r *Restarts) Of(ctx context.Context, customerID string) (map[string]AutoRestart, error) {
 	own, err := r.records.Of(ctx, customerID)
-	found := make(map[string]ByItself, len(own))
+	found := make(map[string]AutoRestart, len(own))
 	for _, n := range own {
 		v := n.Value
-		is := ByItself{Notify: v.Notify, StaysDown: v.Stage == givenUp, Tried: v.Tried}
+		is := AutoRestart{Notify: v.Notify, StaysDown: v.Stage == givenUp, Tried: v.Tried}
 		if v.Stage != givenUp && v.Stage != leftDown { // if it is at rest, the alerts are yet to note that it runs
 			is.Pending = max(0, v.At.Add(staleFall).Sub(r.cfg.Now()))
 		}
@@ -291,10 +291,10 @@ func (r *Restarts) restart(ctx context.Context, n *record.Record[restarting]) ti
 
 // mark notes on a customer's alert how the program restarts its bots by itself.
 func (r *Restarts) mark(ctx context.Context, customerID string, d *delivery, now time.Time) error {
-	byItself, err := r.Of(ctx, customerID)
+	autoRestarts, err := r.Of(ctx, customerID)
 	for i := range d.Bots {
 		o := &d.Bots[i]
-		is, on := byItself[o.ServerID]
+		is, on := autoRestarts[o.ServerID]
 		if !on || o.Elsewhere {
 			continue
 		}

@@ -151,8 +151,8 @@ func TestCrashLoopIsRestartedThreeTimesInTenMinutes(t *testing.T) {
 				}
 				r.wantMade(t, alerts.MostRestarts, "in ten minutes")
 				r.after(t, 10*time.Second)
-				byItself, err := r.Of(t.Context(), "1")
-				if is := byItself["my shop"]; err != nil || !is.StaysDown || is.Pending > 0 {
+				autoRestarts, err := r.Of(t.Context(), "1")
+				if is := autoRestarts["my shop"]; err != nil || !is.StaysDown || is.Pending > 0 {
 					t.Errorf("the bot is %+v (%v)", is, err)
 				}
 				if want := []string{"restarted", "given_up"}; !slices.Equal(slices.Compact(slices.Clone(r.decided)), want) {
@@ -326,8 +326,8 @@ func looping(t *testing.T, url string, steady time.Duration) (anna *discordtest.
 		t.Helper()
 		<-attempts
 		eventually(t, func() bool {
-			byItself, err := r.Of(t.Context(), anna.ID)
-			return err == nil && len(byItself["shop"].Tried) == times
+			autoRestarts, err := r.Of(t.Context(), anna.ID)
+			return err == nil && len(autoRestarts["shop"].Tried) == times
 		})
 	}
 	return anna, discord, restarted, func(status string, c watcher.Change) {

@@ -17,9 +17,9 @@ type Settings struct {
 	Bots map[string]bool `json:"bots,omitempty"` // by server ID, what is other than All
 	// Muted is until when no message is sent of a bot, by server ID.
 	Muted map[string]time.Time `json:"muted,omitempty"`
-	// Patience is for how long a bot is down before a message tells of that.
-	Patience time.Duration `json:"patience,omitempty"`
-	Quiet    QuietHours    `json:"quiet,omitzero"`
+	// Delay is for how long a bot is down before a message tells of that.
+	Delay time.Duration `json:"delay,omitempty"`
+	Quiet QuietHours    `json:"quiet,omitzero"`
 	// Closed is when alerts were turned off because the customer takes no messages; zero
 	// where they were not.
 	Closed time.Time `json:"closed,omitzero"`
@@ -65,7 +65,7 @@ func (s *Settings) Set(serverID string, on bool) {
 }
 
 // SetAll turns alerts on or off for all bots.
-func (s *Settings) SetAll(on bool) { *s = Settings{All: on, Patience: s.Patience, Quiet: s.Quiet} }
+func (s *Settings) SetAll(on bool) { *s = Settings{All: on, Delay: s.Delay, Quiet: s.Quiet} }
 
 // Settings returns a customer's settings. An unknown one has no alerts.
 func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
