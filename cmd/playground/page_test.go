@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/chromedp/kb"
+
+	"hostbot/locale"
 )
 
 // TestPage uses the playground as people do, in Chromium.
@@ -154,7 +156,11 @@ func testFormThatIsLeft(t *testing.T, chrome browser) {
 
 func testLocale(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())
-	for language, want := range map[string]string{"de": "Deinen Tarif sehen", "tr": "Planını", "en-US": "See your plan"} {
+	texts, err := locale.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, language := range []string{"de", "tr", "en-US"} {
 		b.evaluate("choose "+language, `(() => {
 			const menu = document.querySelector("#locale");
 			menu.value = "`+language+`";
@@ -163,7 +169,7 @@ func testLocale(t *testing.T, chrome browser) {
 		b.until("the messages are in "+language, `document.querySelector("#options").lang === "`+language+`"`)
 		b.clicks("#command")
 		b.types("/")
-		b.sees("#picker", want)
+		b.sees("#picker", texts.For(language).Text("command.plan.description"))
 		b.types(kb.Escape + "\b")
 	}
 }
