@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -130,11 +131,12 @@ func screenshots() map[string]picture {
 // and writes down the texts in them; else it compares those with what is seen today, and
 // so finds the pictures that are out of date.
 func TestScreenshots(t *testing.T) {
-	chrome := startBrowser(t)
+	chrome, timing := startBrowser(t), usualTiming()
+	timing.Cache = time.Minute // so that no picture depends on how old an account is
 	for name, picture := range screenshots() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			b := chrome.visit(t, picture.look)
+			b := chrome.looks(t, start(t, timing), picture.look)
 			selector := picture.come(b)
 			b.evaluate("leave the keyboard and the pointer", `document.activeElement.blur()`)
 			if os.Getenv("UPDATE_SCREENSHOTS") != "" {

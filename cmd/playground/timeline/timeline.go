@@ -23,8 +23,8 @@ const (
 	keptBody         = 16 << 10 // bytes
 	// keptOfEach is how many steps an interaction has at most. Of one that has more, those in the
 	// middle go: how it began and ended is what one looks for.
-	keptOfEach = 40
-	keptFirst  = 10 // of those
+	keptOfEach = 60
+	keptFirst  = 20 // of those, to what an action asks of the service
 	keptRounds = 60
 	keptApart  = 20
 )
