@@ -67,7 +67,7 @@ func TestNoticeIsAnnounced(t *testing.T) {
 		}
 	}
 	awaitLooks(t, w, 4)
-	saved.Press(t, "Edit notice").Submit(t, discordtest.Fields{"Text": "A switch is replaced"}).WaitFor(t, "Saved")
+	saved.Press(t, "Edit notice").Submit(t, discordtest.Fields{"Text": "A switch is replaced"}).WaitFor(t, "🛠️ A switch is replaced")
 	saved.Press(t, "End now").WaitFor(t, "was ended")
 	for _, who := range []*discordtest.User{anna, ben} {
 		over := who.InDM().Sees(t, "Acme has finished maintenance")

@@ -27,7 +27,7 @@ func TestKillsTellOfANoticeOnce(t *testing.T) {
 	role := w.discord.AddRole("Support")
 	environment := []string{"WATCH_INTERVAL=10s", "WATCH_RATE=100", "ADMIN_GUILD_ID=" + w.discord.GuildID(), "ADMIN_ROLE_IDS=" + role.ID}
 	first, second := w.start(t, environment...), w.start(t, environment...)
-	who := w.customers("announced", 24)
+	who := w.customers("announced", 12)
 	for _, c := range who {
 		c.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
 	}
