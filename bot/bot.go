@@ -39,6 +39,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/redisclient"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/announce"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
@@ -78,6 +79,7 @@ type Bot struct {
 	panels    *panel.Panels
 	outages   *outages.Outages
 	following *following.Following
+	announce  *announce.Announcements
 	desk      *support.Desk
 	channels  *alerts.Channels
 	responder *responder.Responder

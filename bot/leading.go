@@ -39,6 +39,7 @@ func (b *Bot) addWork() {
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())
 		b.leader.Add(b.channels.Work())
+		b.leader.Add(b.announce.Work())
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/announce"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -55,6 +56,11 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher.Observe(b.outages.Observe)
 	b.openPanels()
 	b.openFollowing(cache)
+	b.announce = announce.New(announce.Config{
+		DMs: b.dms, Discord: b.discord.For(rest.ForPanels), Notices: b.outages, Alerts: b.alerts, Panels: b.panels, Following: b.following,
+		Interval: b.watcher.Interval, Draw: func(m announce.Message) interaction.Message { return b.handlers.Announcement(m) },
+	})
+	b.watcher.Observe(b.announce.Observe)
 	b.channels = alerts.NewChannels(alerting, b.panels, func(a alerts.Alert, p panel.Panel, said alerts.Channel) interaction.Message {
 		return b.handlers.ChannelAlert(a, p, said)
 	})
@@ -176,13 +182,14 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		restarted, notRestarts := b.restarts.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
+		announced, notAnnounced := b.announce.Forget(ctx, userID)
 		answered, notAnswers := b.desk.Forget(ctx, userID)
 		reached, notDM := b.dms.Forget(ctx, userID) // after alerts, following and answers, as all need it
 		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || restarted || followed > 0 || answered || reached || noted
+		removal.Known = removal.Known || cached || alerted || restarted || followed > 0 || announced || answered || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
 		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notPanels, notFollowed, notAnswers, notDM, notEvents); err != nil || dm == "" {
+		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notPanels, notFollowed, notAnnounced, notAnswers, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// If two members of staff press at once, Discord posts one message: the nonce is the same.

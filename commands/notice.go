@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -37,8 +36,11 @@ const (
 	inputKind   = "kind"
 )
 
-// kindMaintenance is the value of the kind of a notice that holds alerts.
-const kindMaintenance = "maintenance"
+// The values of the kind of a notice: it holds alerts, and people are told of it by direct message.
+const (
+	kindMaintenance = "maintenance"
+	kindAnnounce    = "announce"
+)
 
 // listNotices shows staff the notices that are open, of which one may be chosen. A command opens the form if there are
 // none.
@@ -75,31 +77,40 @@ func tooManyNotices() error {
 
 // noticeForm opens the form of a notice, with what was typed before.
 func (c *Commands) noticeForm(r *interaction.Request, typed typed, n outages.Notice) interaction.Response {
-	v, from, until, chosen := c.view(r), "now", "", typed.or(inputKind, "")
+	v, from, until := c.view(r), "now", ""
 	if !n.From.IsZero() {
 		from = n.From.UTC().Format(noticeTime)
 	}
 	if !n.Until.IsZero() {
 		until = n.Until.UTC().Format(noticeTime)
 	}
-	if n.Maintenance && chosen == "" {
-		chosen = kindMaintenance
-	}
 	text := interaction.TextInput(inputText, typed.or(inputText, n.Text), true)
 	text.Style, text.MaxLength = discordgo.TextInputParagraph, maxNotice
 	prefix := interaction.TextInput(inputPrefix, typed.or(inputPrefix, n.Prefix), false)
 	prefix.MaxLength = maxPrefix
-	kinds := []interaction.Option{{Label: v.t.Text("modal.notice.usual"), Value: "usual"}, {Label: v.t.Text("modal.notice.maintenance"), Value: kindMaintenance}}
+	kinds := []interaction.Option{{Label: v.t.Text("modal.notice.maintenance"), Value: kindMaintenance, Default: n.Maintenance}}
+	if v.alertsOffered { // otherwise nobody would be told
+		kinds = append(kinds, interaction.Option{
+			Label: v.t.Text("modal.notice.announce"), Description: v.t.Text("modal.notice.announce_hint"), Value: kindAnnounce, Default: n.Announce,
+		})
+	}
 	for i := range kinds {
-		kinds[i].Default = kinds[i].Value == cmp.Or(chosen, "usual")
+		if chosen, ok := typed[inputKind]; ok {
+			kinds[i].Default = isChosen(chosen, kinds[i].Value)
+		}
 	}
 	return interaction.Open(&interaction.Dialog{CustomID: idNoticeForm + n.ID, Title: v.t.Text("modal.notice.title"), Fields: []interaction.Field{
 		v.formField("modal.notice.text", "modal.notice.text_hint", text),
 		v.formField("modal.notice.from", "modal.notice.from_hint", interaction.TextInput(inputFrom, typed.or(inputFrom, from), true)),
 		v.formField("modal.notice.until", "modal.notice.until_hint", interaction.TextInput(inputUntil, typed.or(inputUntil, until), false)),
 		v.formField("modal.notice.prefix", "modal.notice.prefix_hint", prefix),
-		v.formField("modal.notice.alerts", "", interaction.ChoiceInput(inputKind, kinds)),
+		v.formField("modal.notice.alerts", "", interaction.SeveralInput(inputKind, kinds)),
 	}})
+}
+
+// isChosen reports whether a value is among those of an interaction.SeveralInput.
+func isChosen(chosen, value string) bool {
+	return slices.Contains(strings.Split(chosen, interaction.ValueSeparator), value)
 }
 
 // saveNotice makes or changes the notice that was described in a form.
@@ -142,7 +153,10 @@ func (c *Commands) keepNotice(r *interaction.Request, n outages.Notice, done str
 
 // describedNotice returns the notice that a form describes.
 func describedNotice(r *interaction.Request, now time.Time) (n outages.Notice, err error) {
-	n = outages.Notice{ID: r.Params["id"], Text: sanitize.Plain(r.Fields[inputText], maxNotice), Prefix: strings.TrimSpace(r.Fields[inputPrefix]), Maintenance: r.Fields[inputKind] == kindMaintenance}
+	n = outages.Notice{
+		ID: r.Params["id"], Text: sanitize.Plain(r.Fields[inputText], maxNotice), Prefix: strings.TrimSpace(r.Fields[inputPrefix]),
+		Maintenance: isChosen(r.Fields[inputKind], kindMaintenance), Announce: isChosen(r.Fields[inputKind], kindAnnounce),
+	}
 	if n.Text == "" {
 		return n, missing("modal.notice.text")
 	}
@@ -202,7 +216,11 @@ func (v view) drawNotices(open []outages.Notice, chosen, done string) interactio
 		if n.ID == chosen {
 			room = noticeRoom
 		}
-		listed = append(listed, v.t.Number(i+1)+"\\. "+v.noticeLine(n, room)+"\n-# "+v.t.Format("staff.notices.about", args{"When": message.Time(n.From, "f"), "Whom": whom}))
+		about := v.t.Format("staff.notices.about", args{"When": message.Time(n.From, "f"), "Whom": whom})
+		if n.Announce {
+			about += " · " + v.t.Text("staff.notices.announced")
+		}
+		listed = append(listed, v.t.Number(i+1)+"\\. "+v.noticeLine(n, room)+"\n-# "+about)
 		options = append(options, discordgo.SelectMenuOption{Label: sanitize.Plain(v.t.Number(i+1)+". "+n.Text, maxOptionText), Value: n.ID, Default: n.ID == chosen})
 		if n.ID == chosen {
 			edit, end := v.button(discordgo.PrimaryButton, "button.notice_edit", idNoticeForm+n.ID, false), v.button(discordgo.DangerButton, "button.notice_end", idNoticeEnd+n.ID, false)

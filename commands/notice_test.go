@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -9,6 +10,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/announce"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
@@ -73,7 +75,7 @@ func TestStaffMakeChangeAndEndANotice(t *testing.T) {
 			t.Errorf("without a notice there is %+v", opened)
 		}
 		id := strings.TrimPrefix(opened.Modal.CustomID, "admin/notice/form/")
-		typed := map[string]string{"text": "We replace\na switch", "from": "now", "until": "+2h", "prefix": " eu- ", "kind": "maintenance"}
+		typed := map[string]string{"text": "We replace\na switch", "from": "now", "until": "+2h", "prefix": " eu- ", "kind": "maintenance,announce"}
 		for range 2 { // the second time as the first answer was lost
 			end := ending(t, c, noticeForm(id, typed))
 			wantText(t, end.Message, "Saved", "🛠️ We replace a switch", "begins with `eu-`", "until <t:")
@@ -81,17 +83,18 @@ func TestStaffMakeChangeAndEndANotice(t *testing.T) {
 				t.Errorf("audit %+v", end.Audit)
 			}
 		}
-		want := outages.Notice{ID: id, Text: "We replace a switch", From: now, Until: now.Add(2 * time.Hour), Prefix: "eu-", Maintenance: true}
+		want := outages.Notice{ID: id, Text: "We replace a switch", From: now, Until: now.Add(2 * time.Hour), Prefix: "eu-", Maintenance: true, Announce: true}
 		if len(h.notices) != 1 || h.notices[0] != want {
 			t.Errorf("kept are %+v", h.notices)
 		}
 		shown := answer(t, c, list).Message
+		wantText(t, shown, "begins with `eu-` · Announced by direct message")
 		edit := inputs(t, answer(t, c, by("1", press(buttons(shown)["Edit notice"].CustomID))))
-		if edit["text"].Value != want.Text || edit["until"].Value != want.Until.Format("2006-01-02 15:04") || edit["prefix"].Value != "eu-" || !edit["kind"].Options[1].Default {
+		if edit["text"].Value != want.Text || edit["until"].Value != want.Until.Format("2006-01-02 15:04") || edit["prefix"].Value != "eu-" || !edit["kind"].Options[0].Default || !edit["kind"].Options[1].Default {
 			t.Errorf("it is edited as %+v", edit)
 		}
-		ending(t, c, noticeForm(id, map[string]string{"text": "Later", "from": "now", "kind": "usual"}))
-		if n := h.notices[0]; len(h.notices) != 1 || n.Text != "Later" || !n.Until.IsZero() || n.Maintenance {
+		ending(t, c, noticeForm(id, map[string]string{"text": "Later", "from": "now", "kind": ""}))
+		if n := h.notices[0]; len(h.notices) != 1 || n.Text != "Later" || !n.Until.IsZero() || n.Maintenance || n.Announce {
 			t.Errorf("kept are %+v", h.notices)
 		}
 		again := by("1", press(buttons(shown)["New notice"].CustomID))
@@ -144,7 +147,7 @@ func TestNoticeTakesTimesAsStaffTypeThem(t *testing.T) {
 						t.Errorf("%s: %s comes back as %q", test.from, id, form[id].Value)
 					}
 				}
-				if !form["kind"].Options[1].Default || len(h.notices) > 0 {
+				if !form["kind"].Options[0].Default || form["kind"].Options[1].Default || len(h.notices) > 0 {
 					t.Errorf("%s: kept are %+v", test.from, h.notices)
 				}
 				refused(t, c, noticeForm("9", typed), test.says)
@@ -181,4 +184,39 @@ func TestNoticeThatCannotBeKept(t *testing.T) {
 	refused(t, c, noticeForm("more", typed), "No more than 10")
 	refused(t, c, by("1", press("admin/notice/form/new")), "No more than 10")
 	ending(t, c, noticeForm("a", typed)) // one that there is
+}
+
+// TestAnnouncementSaysWhoSpeaksAndWhatItIsAbout, neutralised, with the ways on of who reads it.
+func TestAnnouncementSaysWhoSpeaksAndWhatItIsAbout(t *testing.T) {
+	h := &watched{w: &world{}}
+	h.w.support.Brand = "Acme *Host*"
+	c := watching(t, h)
+	n := outages.Notice{Text: "Disks of *node 7*", From: time.Now(), Until: time.Now().Add(time.Hour), Maintenance: true}
+	bots := []announce.Bot{{ID: "a", Name: "Shop *1*"}}
+	for name, test := range map[string]struct {
+		m    announce.Message
+		says []string
+		row  []string // buttons
+	}{
+		"an owner": {announce.Message{Notice: n, Bots: bots}, []string{
+			`**Acme \*Host\* has started maintenance**`, `🛠️ Disks of \*node 7\* · until <t:`, "No alerts are sent", `Affected bots: Shop \*1\*`,
+		}, []string{"All bots"}},
+		"a follower": {announce.Message{Notice: outages.Notice{Text: "We are hiring"}, PanelID: "7", Bots: slices.Repeat(bots, 12)}, []string{"has posted a notice**\n📢 We are hiring", "· +2"}, []string{"Unfollow"}},
+		"at the end": {announce.Message{Notice: n, Over: true, Bots: bots}, []string{"has finished maintenance**\n✅ Disks"}, []string{"All bots"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			test.m.At = time.Unix(7, 0)
+			m := c.Announcement(test.m)
+			sendable(t, interaction.Reply(m))
+			wantText(t, m, test.says...)
+			if at, err := time.Parse(time.RFC3339Nano, m.Embeds[0].Timestamp); err != nil || !at.Equal(test.m.At) {
+				t.Errorf("it is marked by %s", m.Embeds[0].Timestamp)
+			}
+			for _, label := range test.row {
+				if _, found := buttons(m)[label]; !found {
+					t.Errorf("there is no button %q", label)
+				}
+			}
+		})
+	}
 }

@@ -27,7 +27,7 @@ type Support struct {
 	Keep    func(incident.Incident)
 	Texts   *locale.Texts // in staff's language
 	Answers Answers
-	// Brand is the host's name, as customers read it above an answer; it may be empty.
+	// Brand is the host's name, as customers read it above an answer or an announcement; it may be empty.
 	Brand string
 }
 

@@ -14,6 +14,7 @@ import (
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/announce"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -148,12 +149,22 @@ func (d *drawn) notices(with func(change func(h *watched), requests ...interacti
 	with(func(*watched) {}, by("1", command("admin notice", nil)), form("1", "now", "+2h"), form("1", "now", "+0h"), form("1", long("*"), ""), by("1", press("admin/notice")))
 	full := func(h *watched) {
 		for i := range 10 {
-			h.notices = append(h.notices, outages.Notice{ID: fmt.Sprint(math.MaxUint64 - uint64(i)), Text: long("*"), From: time.Unix(1, 0), Until: time.Now().Add(time.Hour), Maintenance: true})
+			h.notices = append(h.notices, outages.Notice{ID: fmt.Sprint(math.MaxUint64 - uint64(i)), Text: long("*"), From: time.Unix(1, 0), Until: time.Now().Add(time.Hour), Maintenance: true, Announce: true})
 		}
 		h.notices[0].Prefix = long("`")
 	}
 	with(full, by("1", command("admin notice", nil)), by("1", press("admin/notice", fmt.Sprint(uint64(math.MaxUint64)))), form("1", "now", ""), by("1", press("admin/notice/end/"+fmt.Sprint(uint64(math.MaxUint64)))), command("bot list", nil))
 	with(func(h *watched) { h.err = errors.New("away") }, form("1", "now", ""))
+	h := &watched{w: &world{}}
+	h.w.support.Brand = long("B")
+	for i := range 8 {
+		m := announce.Message{Locale: d.locale, Notice: outages.Notice{Text: long("*"), Until: time.Unix(1, 0), Maintenance: i%2 == 0}, Over: i/2%2 == 0}
+		m.Bots = slices.Repeat([]announce.Bot{{ID: "a", Name: long(wide)}}, 100)
+		if i < 4 {
+			m.PanelID = fmt.Sprint(uint64(math.MaxUint64))
+		}
+		d.see(interaction.Reply(watching(d.t, h).Announcement(m)))
+	}
 }
 
 // following draws what those see who follow panels.

@@ -208,7 +208,7 @@ type Admin struct {
 	RoleIDs IDs    `yaml:"role_ids" env:"ADMIN_ROLE_IDS"`
 	// SupportChannelID is the channel in which customers' failures get a thread. Empty for none.
 	SupportChannelID string `yaml:"support_channel_id" env:"SUPPORT_CHANNEL_ID"`
-	// Brand is the company's name, as customers read it above an answer. Empty: "Our team".
+	// Brand is the company's name, as customers read it above an answer or an announcement. Empty: "Our team".
 	Brand string `yaml:"brand" env:"BRAND"`
 }
 

@@ -212,11 +212,11 @@ func readFields(parts []*fastjson.Value) map[string]string {
 	return fields
 }
 
-// fieldText returns what was entered. A menu sends a list of values, all others one value. That of radio buttons
-// is null if none was chosen.
+// fieldText returns what was entered. A menu and a group of checkboxes send a list of values, all others one value. That
+// of radio buttons is null if none was chosen.
 func fieldText(input *fastjson.Value) string {
 	if chosen := texts(input.GetArray("values")); len(chosen) > 0 {
-		return chosen[0]
+		return strings.Join(chosen, ValueSeparator)
 	}
 	return optionText(input.Get("value"))
 }

@@ -54,9 +54,10 @@ type Field struct {
 // Component types that discordgo does not know
 // (docs:components/reference#component-object-component-types).
 const (
-	labelComponent      discordgo.ComponentType = 18
-	radioGroupComponent discordgo.ComponentType = 21
-	checkboxComponent   discordgo.ComponentType = 23
+	labelComponent         discordgo.ComponentType = 18
+	radioGroupComponent    discordgo.ComponentType = 21
+	checkboxGroupComponent discordgo.ComponentType = 22
+	checkboxComponent      discordgo.ComponentType = 23
 )
 
 // MarshalJSON encodes the field as Discord takes it.
@@ -70,7 +71,7 @@ func (f Field) MarshalJSON() ([]byte, error) {
 }
 
 // Input is what is filled in, chosen or ticked in a field. Make one with TextInput,
-// ChoiceInput or CheckboxInput.
+// ChoiceInput, SeveralInput or CheckboxInput.
 type Input struct {
 	Type     discordgo.ComponentType `json:"type"`
 	CustomID string                  `json:"custom_id"`
@@ -83,8 +84,9 @@ type Input struct {
 	Placeholder string                   `json:"placeholder,omitempty"` // at most 100 characters
 	MaxLength   int                      `json:"max_length,omitempty"`
 
-	Options []Option `json:"options,omitempty"` // for choices only
-	Default bool     `json:"default,omitempty"` // whether a checkbox is ticked
+	Options []Option `json:"options,omitempty"`    // for choices only
+	Least   *int     `json:"min_values,omitempty"` // for choices only: how many are chosen; one if it is nil
+	Default bool     `json:"default,omitempty"`    // whether a checkbox is ticked
 }
 
 // Option is an option of a choice. Each text has at most 100 characters.
@@ -123,6 +125,16 @@ func ChoiceInput(customID string, options []Option) Input {
 	}
 	return Input{Type: kind, CustomID: customID, Options: options}
 }
+
+// SeveralInput offers one to ten options as checkboxes, of which any number may be ticked. Its value in Request.Fields has
+// the values of these, separated by ValueSeparator. Without a least number of them it may not be required
+// (docs:components/reference#checkbox-group; twilight-model, checkbox_group.rs).
+func SeveralInput(customID string, options []Option) Input {
+	return Input{Type: checkboxGroupComponent, CustomID: customID, Options: options, Least: new(int), Required: new(bool)}
+}
+
+// ValueSeparator separates the values of several options.
+const ValueSeparator = ","
 
 // CheckboxInput is a checkbox. Its value in Request.Fields is Ticked, or anything else.
 func CheckboxInput(customID string, ticked bool) Input {

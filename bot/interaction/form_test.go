@@ -26,6 +26,9 @@ func TestDiscordTakesForms(t *testing.T) {
 			{Label: "Language", Description: "d", Input: interaction.ChoiceInput("language", options)},
 			{Label: "Start", Input: interaction.CheckboxInput("start", n == 1)},
 		}
+		if n > 5 {
+			fields[4] = interaction.Field{Label: "Several", Input: interaction.SeveralInput("several", options[:min(n, 10)])}
+		}
 		encoded, err := json.Marshal(map[string]any{"type": 9, "data": map[string]any{"custom_id": "m", "title": "T", "components": fields}})
 		if err != nil {
 			t.Fatal(err)

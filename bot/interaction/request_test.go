@@ -117,12 +117,13 @@ func TestReadEvent(t *testing.T) {
 				{"type":18,"component":{"type":4,"custom_id":"name","value":"Shop"}},
 				{"type":18,"component":{"type":3,"custom_id":"size","values":["512"]}},
 				{"type":18,"component":{"type":3,"custom_id":"none","values":[]}},
+				{"type":18,"component":{"type":22,"custom_id":"several","values":["a","b"]}},
 				{"type":18,"component":{"type":21,"custom_id":"language","value":"NODE"}},
 				{"type":18,"component":{"type":21,"custom_id":"other","value":null}},
 				{"type":18,"component":{"type":23,"custom_id":"start","value":true}},
 				{"type":18,"component":{"type":23,"custom_id":"stop","value":false}}]}}`,
 			want: interaction.Request{Kind: interaction.Modal, Name: "m", Fields: map[string]string{
-				"name": "Shop", "size": "512", "none": "", "language": "NODE", "other": "", "start": interaction.Ticked, "stop": "false",
+				"name": "Shop", "size": "512", "none": "", "several": "a,b", "language": "NODE", "other": "", "start": interaction.Ticked, "stop": "false",
 			}},
 		},
 	}

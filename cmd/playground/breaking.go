@@ -81,7 +81,7 @@ func (b *breaking) announce() {
 			form, err = form.Click(ctx, "New notice")
 		}
 		if err == nil {
-			_, _ = form.Fill(ctx, discordtest.Fields{"text": "We move our servers to a new data centre", "from": "now", "until": "+2m", "kind": "maintenance"})
+			_, _ = form.Fill(ctx, discordtest.Fields{"text": "We move our servers to a new data centre", "from": "now", "until": "+2m", "kind": []string{"maintenance", "announce"}})
 		}
 	}()
 }

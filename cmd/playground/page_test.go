@@ -37,6 +37,7 @@ func TestPage(t *testing.T) {
 		"quiet hours":         testQuietHours,
 		"crash loop":          testCrashLoop,
 		"outages are said":    testOutagesAreSaid,
+		"notice is announced": testNoticeIsAnnounced,
 		"bounds":              testPageStaysSmall,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "odd", Label: "Odd record", About: "sends numbers and texts of the last bot in other forms", Reads: whatIsRead{Else: "The usual, with what cannot be read as unknown. Staff are told once."}, set: fail(hostapitest.OddRecord())},
 			{Name: "loop", Label: "Crash loop", About: "works, but each bot that is started crashes again at once", Reads: q.text("auto_restart.stays_down", "On the card and in an alert, of a bot that crashes and is restarted automatically."), set: func() { b.parts.service.CrashAgain(true) }},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
-			{Name: "maintenance", Label: "Announce maintenance", About: "has Sam, of the company’s staff, fill in /admin notice: all bots, for two minutes", Reads: q.text("notice.held", "On lists, cards, panels and alerts, below what Sam has typed."), Once: true, set: b.announce},
+			{Name: "maintenance", Label: "Announce maintenance", About: "has Sam, of the company’s staff, fill in /admin notice: all bots, for two minutes, announced by direct message where alerts are on", Reads: q.text("notice.held", "On lists, cards, panels and alerts, below what Sam has typed."), Once: true, set: b.announce},
 		},
 	}
 }

@@ -165,7 +165,11 @@ func validateOptions(p *problems, path string, options []SelectOption, most int)
 
 // selectable returns how few and how many options are to be chosen.
 func selectable(c *Component) (least, most int) {
-	return or(c.MinValues, 1), or(c.MaxValues, 1)
+	most = 1
+	if c.Type == TypeChecks { // docs:components/reference#checkbox-group
+		most = len(c.Options)
+	}
+	return or(c.MinValues, 1), or(c.MaxValues, most)
 }
 
 // or returns what is said, or else a default.

@@ -34,8 +34,8 @@
 // INTERACTION_CREATE that it sends.
 //
 // Voice, reactions and components v2 are not simulated, nor are commands that are
-// registered one by one, their options from roles on, select menus but of strings and roles, and
-// groups of checkboxes. Of threads there is what they do to a channel
+// registered one by one, their options from roles on, and select menus but of strings and roles.
+// Of threads there is what they do to a channel
 // (MissingThreadPermission, Archived, Locked, LockedOpen, NewPost). There are no gateway events about messages,
 // and of those about the guild GUILD_CREATE alone, for a bot with the intent.
 package discordtest

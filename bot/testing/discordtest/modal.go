@@ -8,8 +8,8 @@ import (
 )
 
 // Fields are what a user enters into a modal, by label or custom id. The value
-// of a select menu is a string or a []string, each an option's value or label. That of a
-// radio group is one of them, and that of a checkbox a bool.
+// of a select menu or a group of checkboxes is a string or a []string, each an option's value or
+// label. That of a radio group is one of them, and that of a checkbox a bool.
 type Fields map[string]any
 
 // Fill enters fields into the modal that the bot opened, sends it and waits

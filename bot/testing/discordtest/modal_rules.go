@@ -14,6 +14,7 @@ const (
 	maxLabelHint  = 100
 	minRadios     = 2
 	maxRadios     = 10
+	maxChecks     = 10
 )
 
 // validateModal checks the data of a modal
@@ -61,10 +62,12 @@ func validateModalPart(p *problems, path string, c *Component, seen customIDs) {
 			}
 		case c.Component.Type == TypeRadios:
 			validateRadios(p, inner, c.Component, seen)
+		case c.Component.Type == TypeChecks:
+			validateChecks(p, inner, c.Component, seen)
 		case c.Component.Type == TypeCheckbox:
 			seen.add(p, at(inner, "custom_id"), c.Component.CustomID)
 		default:
-			unexpected(p, inner, TypeTextInput, TypeSelect, TypeRadios, TypeCheckbox)
+			unexpected(p, inner, TypeTextInput, TypeSelect, TypeRadios, TypeChecks, TypeCheckbox)
 		}
 	case TypeText:
 		filled(p, at(path, "content"), c.Content, maxInputValue)
@@ -96,6 +99,22 @@ func validateRadios(p *problems, path string, c *Component, seen customIDs) {
 		return
 	}
 	validateOptions(p, at(path, "options"), c.Options, 1)
+}
+
+// validateChecks checks a group of checkboxes (docs:components/reference#checkbox-group).
+func validateChecks(p *problems, path string, c *Component, seen customIDs) {
+	seen.add(p, at(path, "custom_id"), c.CustomID)
+	inRange(p, at(path, "min_values"), c.MinValues, 0, maxChecks)
+	inRange(p, at(path, "max_values"), c.MaxValues, 1, maxChecks)
+	if or(c.MinValues, 1) == 0 && required(*c) {
+		p.add(at(path, "required"), "BASE_TYPE_CHOICES", "A group of which nothing must be ticked cannot be required")
+	}
+	if len(c.Options) == 0 || len(c.Options) > maxChecks {
+		p.add(at(path, "options"), "BASE_TYPE_BAD_LENGTH", "Must be between 1 and %d in length.", maxChecks)
+		return
+	}
+	_, most := selectable(c)
+	validateOptions(p, at(path, "options"), c.Options, most)
 }
 
 // required reports whether something must be entered: in a modal that is so unless it

@@ -40,6 +40,7 @@ const (
 	twoOptions  = `[{"label":"Node","value":"NODE","default":true},{"label":"Python","value":"PYTHON"}]`
 	radios      = `{"type":21,"custom_id":"language","options":` + twoOptions + `}`
 	menu        = `{"type":3,"custom_id":"size","options":` + twoOptions + `}`
+	boxes       = `{"type":22,"custom_id":"several","min_values":0,"required":false,"options":` + twoOptions + `}`
 	box         = `{"type":23,"custom_id":"start"}`
 	lineOfText  = `{"type":4,"style":1,"custom_id":"name"}`
 	freeChoices = `{"type":21,"custom_id":"language","required":false,"options":[{"label":"A","value":"a"},{"label":"B","value":"b"}]}`
@@ -59,18 +60,18 @@ type filled struct {
 
 func TestWhatIsSentOfAForm(t *testing.T) {
 	s := newStage(t, discordtest.Config{NoRateLimits: true})
-	all := []string{label("Name", lineOfText), label("Language", radios), label("Size", menu), label("Start", box)}
+	all := []string{label("Name", lineOfText), label("Language", radios), label("Size", menu), label("Several", boxes), label("Start", box)}
 	for name, tc := range map[string]struct {
 		form   []string
 		fields discordtest.Fields
 		want   map[string]any
 	}{
 		"as it is": {all, discordtest.Fields{"name": "Shop"}, map[string]any{
-			"name": "Shop", "language": "NODE", "size": []any{"NODE"}, "start": false,
+			"name": "Shop", "language": "NODE", "size": []any{"NODE"}, "several": []any{"NODE"}, "start": false,
 		}},
 		"filled in": {
-			all, discordtest.Fields{"Name": "Shop", "Language": "Python", "size": "PYTHON", "Start": true},
-			map[string]any{"name": "Shop", "language": "PYTHON", "size": []any{"PYTHON"}, "start": true},
+			all, discordtest.Fields{"Name": "Shop", "Language": "Python", "size": "PYTHON", "Several": []string{"Node", "Python"}, "Start": true},
+			map[string]any{"name": "Shop", "language": "PYTHON", "size": []any{"PYTHON"}, "several": []any{"NODE", "PYTHON"}, "start": true},
 		},
 		"nothing selected": {[]string{label("Language", freeChoices)}, nil, map[string]any{"language": nil}},
 	} {
@@ -122,6 +123,8 @@ func TestRefusedForms(t *testing.T) {
 		"same value":        {`{"type":21,"custom_id":"f","options":[{"label":"A","value":"a"},{"label":"B","value":"a"}]}`, ".options.1.value"},
 		"no radios' id":     {`{"type":21,"options":` + options(2) + `}`, ".custom_id"},
 		"no checkbox's id":  {`{"type":23}`, ".custom_id"},
+		"11 checkboxes":     {`{"type":22,"custom_id":"f","options":` + options(11) + `}`, ".options"},
+		"none of a must":    {`{"type":22,"custom_id":"f","min_values":0,"options":` + options(2) + `}`, ".required"},
 		"disabled menu":     {`{"type":3,"custom_id":"f","disabled":true,"options":` + options(2) + `}`, ".disabled"},
 		"button in a label": {`{"type":2,"style":1,"label":"L","custom_id":"f"}`, ".type"},
 	} {

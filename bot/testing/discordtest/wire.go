@@ -15,6 +15,7 @@ const (
 	TypeText      = 10
 	TypeLabel     = 18
 	TypeRadios    = 21
+	TypeChecks    = 22 // a group of checkboxes
 	TypeCheckbox  = 23
 )
 
@@ -113,7 +114,7 @@ type DefaultValue struct {
 	Type string `json:"type"`
 }
 
-// SelectOption is a choice of a select menu or a radio group.
+// SelectOption is a choice of a select menu, a radio group or a group of checkboxes.
 type SelectOption struct {
 	Label       string `json:"label"`
 	Value       string `json:"value"`

@@ -14,6 +14,7 @@ import (
 
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
+	"hostbot/bot/leader"
 	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -198,16 +199,20 @@ func (s *scene) becomes(c watcher.Change) {
 	s.is(c.ServerID, c.To)
 }
 
-// work does what the leader does with what is due, until nothing is due soon.
+// work does what the leader does with followers who are due.
 func (s *scene) work() {
 	s.t.Helper()
-	for _, id := range s.redis.ZRange(s.t.Context(), s.f.Work().Due, 0, -1).Val() {
-		if err := s.redis.ZAddXX(s.t.Context(), s.f.Work().Due, redis.Z{Member: id}).Err(); err != nil {
-			s.t.Fatal(err)
-		}
+	s.does(s.f.Work())
+}
+
+// does does what the leader does with what is due of a kind, until nothing is due soon.
+func (s *scene) does(k leader.Kind) {
+	s.t.Helper()
+	hastenAll(s.t, s.redis, k.Due)
+	for _, id := range s.redis.ZRange(s.t.Context(), k.Due, 0, -1).Val() {
 		for again := time.Millisecond; again > 0 && again < time.Second; {
 			var err error
-			if again, err = s.f.Work().Reconcile(s.t.Context(), id); err != nil {
+			if again, err = k.Reconcile(s.t.Context(), id); err != nil {
 				s.t.Fatal(err)
 			}
 		}
@@ -218,6 +223,12 @@ func (s *scene) work() {
 func (s *scene) reads(userID string, want ...string) {
 	s.t.Helper()
 	s.work()
+	s.has(userID, want...)
+}
+
+// has checks what is in somebody's DM.
+func (s *scene) has(userID string, want ...string) {
+	s.t.Helper()
 	var got []string
 	for _, m := range s.sent["dm-"+userID] {
 		if m.Content != "hello" {

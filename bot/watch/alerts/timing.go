@@ -40,6 +40,9 @@ func (q QuietHours) end(at time.Time) time.Time {
 	return at
 }
 
+// Left returns how long the quiet hours last in which a time is; 0 if it is in none.
+func (q QuietHours) Left(at time.Time) time.Duration { return q.end(at).Sub(at) }
+
 // SetTiming changes how long a bot is down before a message, and the quiet hours, whose zone is kept if there is one.
 // Messages that wait by now wait by what is new. Nothing is changed while alerts are off.
 func (a *Alerts) SetTiming(ctx context.Context, customerID string, delay time.Duration, quiet QuietHours) (now Settings, err error) {

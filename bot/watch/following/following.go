@@ -229,8 +229,23 @@ func (f *Following) Of(ctx context.Context, userID string) ([]panel.Panel, error
 
 // Followers returns how many people follow a panel.
 func (f *Following) Followers(ctx context.Context, panelID string) (int, error) {
-	followers, err := f.Records.Of(ctx, panelID)
+	followers, err := f.FollowerIDs(ctx, panelID)
 	return len(followers), err
+}
+
+// FollowerIDs returns who follows a panel.
+func (f *Following) FollowerIDs(ctx context.Context, panelID string) (userIDs []string, err error) {
+	followers, err := f.Records.Of(ctx, panelID)
+	for _, r := range followers {
+		userIDs = append(userIDs, strings.TrimPrefix(r.ID, panelID+"/"))
+	}
+	return userIDs, err
+}
+
+// Follows reports whether a person follows a panel.
+func (f *Following) Follows(ctx context.Context, userID, panelID string) (bool, error) {
+	r, err := f.Records.Get(ctx, panelID+"/"+userID, panelID)
+	return r != nil, err
 }
 
 // End ends all following of a panel that was removed.

@@ -25,6 +25,8 @@ type Topic[T any] struct {
 	Name   string // of its records, and in a contact
 	Format int    // of T as JSON
 	AtOnce int    // how many messages are sent at a time
+	// Discord is where the messages go; nil for Config.Discord.
+	Discord Discord
 	// InChannels says that the messages go to channels of guilds (Wanted.ChannelID). They wait for no pause of direct
 	// messages, and a refusal says nothing of other channels.
 	InChannels bool
@@ -90,6 +92,9 @@ const (
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
 	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient, Life: t.Life}
+	if t.Discord == nil {
+		t.Discord = n.cfg.Discord
+	}
 	if !t.InChannels {
 		n.topics[t.Name] = t.End
 	}
@@ -185,7 +190,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	}
 	d := t.Delivery(&r.Value)
 	posts := d.Message.Posts
-	shown, err := message.Show(ctx, n.cfg.Discord, d.Message, message.Wanted{
+	shown, err := message.Show(ctx, t.Discord, d.Message, message.Wanted{
 		ChannelID: c.Channel, Name: w.Name, Message: w.Draw(c.Locale), Repost: w.Repost,
 		Is: func(m rest.Posted) bool { return message.HasMark(m, w.Mark) },
 		Save: func(ctx context.Context, s message.State) error {

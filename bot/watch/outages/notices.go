@@ -28,6 +28,9 @@ type Notice struct {
 	Prefix string `json:"prefix,omitempty"`
 	// Maintenance holds the alerts of these bots.
 	Maintenance bool `json:"maintenance,omitempty"`
+	// Announce has those who have alerts for these bots, or follow panels with them, get a message at the beginning and at
+	// the end.
+	Announce bool `json:"announce,omitempty"`
 }
 
 // Concerns reports whether the notice is about a bot. Upper and lower case are the same.
@@ -47,6 +50,16 @@ func (n Notice) InForce(now time.Time) bool { return !now.Before(n.From) && !n.O
 func (o *Outages) Notices() []Notice {
 	now := time.Now()
 	return slices.DeleteFunc(slices.Clone(*o.noticed.Load()), func(n Notice) bool { return n.Over(now) })
+}
+
+// Notice returns a notice as it is kept now; nil if there is none.
+func (o *Outages) Notice(ctx context.Context, id string) (*Notice, error) {
+	r, err := o.notices.Get(ctx, id, "")
+	if err != nil || r == nil {
+		return nil, err
+	}
+	r.Value.ID = id
+	return &r.Value, nil
 }
 
 // SaveNotice makes or changes a notice. One whose time has ended is removed after a while.
