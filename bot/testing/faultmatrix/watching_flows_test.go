@@ -26,7 +26,7 @@ func watchingFlows() []flow {
 		switch {
 		case strings.Contains(name, "history"):
 			f.lost, f.late = "history.unreadable", f.need == looks
-		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "itself"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
+		case strings.HasPrefix(name, "alerts"), strings.HasPrefix(name, "autorestart"), strings.HasPrefix(name, "aside/mute"), strings.Contains(name, "follow"):
 			f.lost = "alerts.unreadable"
 		case name == "panel/new/all": // which opens a form, and reads nothing
 		case strings.Contains(name, "panel") && f.need != asks: // a draft that is not kept is told of later
