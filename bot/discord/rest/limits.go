@@ -49,7 +49,7 @@ type Purpose int
 const (
 	ForAll    Purpose = iota // log entries, commands to register, and the rest
 	ForAlerts                // not sent from FewerFrom invalid requests on
-	ForPanels                // likewise; and they leave room for all others. So do announcements
+	ForPanels                // likewise; and they leave room for all others. Announcements of notices are sent so, too
 	// forGateway is for GET /gateway/bot. Without the gateway no interaction arrives, so it waits only if
 	// Discord asks for that.
 	forGateway

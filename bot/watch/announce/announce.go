@@ -141,10 +141,10 @@ func (a *Announcements) Observe(ctx context.Context, p watcher.Poll) error {
 
 // find makes records of the people who are to be told of a notice about some bots of a customer's, once.
 func (a *Announcements) find(ctx context.Context, n outages.Notice, customerID string, bots []Bot) error {
-	found := n.ID + "/of/" + customerID
 	if len(bots) == 0 {
 		return nil
 	}
+	found := n.ID + "/of/" + customerID
 	if r, err := a.Records.Get(ctx, found, customerID); r != nil || err != nil {
 		return err
 	}
