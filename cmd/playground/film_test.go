@@ -33,7 +33,7 @@ func film() []shot {
 	return []shot{
 		{caption: "A panel in the community’s channel: all is well.", shown: 1800 * time.Millisecond, come: func(r reading) {
 			r.enters("general")
-			r.sees(last, "🟢 Quiz *night* · "+r.texts.Text("status.running")) // which was restarted before
+			r.sees(last, "🟢 Quiz *night* · "+r.runningSince()) // which was restarted before
 		}},
 		{caption: "A bot crashes. The panel says so …", shown: 1800 * time.Millisecond, come: func(r reading) {
 			anna := r.v.customer()
@@ -56,9 +56,14 @@ func film() []shot {
 		}},
 		{caption: "The panel is green again.", shown: 2200 * time.Millisecond, come: func(r reading) {
 			r.enters("general")
-			r.sees(last, "🟢 Shop · "+r.texts.Text("status.running"))
+			r.sees(last, "🟢 Shop · "+r.runningSince())
 		}},
 	}
+}
+
+// runningSince is what a panel says of a bot once a poll has seen since when it runs, up to the time.
+func (r reading) runningSince() string {
+	return r.texts.Text("status.running") + " · " + strings.TrimSpace(r.texts.Format("panel.since", locale.Args{"When": ""}))
 }
 
 // TestFilm draws the film, as TestScreenshots does the pictures.
