@@ -131,7 +131,8 @@ func (c *Commands) endNotice(_ context.Context, r *interaction.Request) (interac
 	open := c.watch.notices()
 	i := slices.IndexFunc(open, func(o outages.Notice) bool { return o.ID == r.Params["id"] })
 	if i < 0 { // the button was pressed twice
-		return c.view(r).drawNotices(open, "", ""), nil
+		v := c.view(r)
+		return v.drawNotices(open, "", v.t.Text("staff.notices.ended")), nil
 	}
 	open[i].Until = time.Now()
 	return c.keepNotice(r, open[i], "staff.notices.ended"), nil

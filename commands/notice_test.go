@@ -111,7 +111,7 @@ func TestStaffMakeChangeAndEndANotice(t *testing.T) {
 		if wantText(t, ended.Message, "was ended", "Later"); strings.Contains(text(ended.Message), "Another") || ended.Audit.Detail != "Another" {
 			t.Errorf("after the end: %s", text(ended.Message))
 		}
-		wantText(t, answer(t, c, end).Message, "Later") // a second press ends nothing
+		wantText(t, answer(t, c, end).Message, "was ended", "Later") // a second press ends nothing
 		refused(t, c, by("2", list), "staff only")
 	})
 }
