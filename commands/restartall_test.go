@@ -320,7 +320,7 @@ func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
 					return
 				}
 				if !slices.ContainsFunc(b.steps, func(r interaction.Response) bool {
-					return strings.Contains(text(r.Message), "⏸️ The hosting service asked us to slow down. It goes on <t:")
+					return strings.Contains(text(r.Message), "⏸️ The hosting service asked us to slow down. This will continue <t:")
 				}) {
 					t.Error("it does not say that it waits")
 				}
