@@ -33,17 +33,17 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"Required", "", []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_SECRET"}},
-		{"Production", "What a bot that customers rely on has beside these.", []string{
+		{"Production", "Set these for a bot that customers rely on. A category's log channel that is empty is `LOG_CHANNEL_ID`; `off` is none.", []string{
 			"REDIS_URL", "LOG_CHANNEL_ID", "LOG_CHANNEL_ACTIONS", "LOG_CHANNEL_ERRORS", "LOG_CHANNEL_LIFECYCLE", "LOG_CHANNEL_STAFF",
 			"ADMIN_GUILD_ID", "ADMIN_ROLE_IDS", "ADMIN_USER_IDS", "SUPPORT_CHANNEL_ID", "BRAND", "HTTP_ADDR", "INTERACTIONS_ADDR", "DISCORD_PUBLIC_KEY",
 		}},
-		{"Look", "What customers and staff see.", []string{
+		{"Look", "What customers and staff see. Each `…_URL` is an https address of 512 characters at most; an empty one has no button.", []string{
 			"PANEL_URL", "PANEL_BOT_URL", "SIGNUP_URL", "UPGRADE_URL", "SUPPORT_URL", "STATUS_URL", "LANGUAGES", "STATUS_MAP", "LOG_LOCALE",
 		}},
 		{"Tuning", "The defaults suit most.", []string{
 			"DISCORD_SHARDS", "HOSTAPI_TIMEOUT", "CACHE_TTL", "CACHE_MAX_STALE", "WATCH_INTERVAL", "WATCH_RATE", "AUTO_RESTART", "LOG_LEVEL", "LOG_FORMAT",
 		}},
-		{"Development", "For trying things out and for measuring.", []string{"DISCORD_GUILD_ID", "DISCORD_API_URL", "HOSTAPI_ALLOW_HTTP", "HTTP_PPROF_ADDR"}},
+		{"Development", "", []string{"DISCORD_GUILD_ID", "DISCORD_API_URL", "HOSTAPI_ALLOW_HTTP", "HTTP_PPROF_ADDR"}},
 	}
 }
 
@@ -62,7 +62,7 @@ func TestSettingsPageIsUpToDate(t *testing.T) {
 		if g.about != "" {
 			want += g.about + "\n\n"
 		}
-		want += "| variable | key in the file | default | meaning |\n|---|---|---|---|\n"
+		want += "| variable | default | meaning |\n|---|---|---|\n"
 		for _, variable := range g.variables {
 			if rows[variable] == "" {
 				t.Errorf("%s is no setting, or is twice on the page", variable)
@@ -105,7 +105,7 @@ type explanation struct {
 func rows(t *testing.T) map[string]string {
 	t.Helper()
 	known, rows, meanings := explained(t), make(map[string]string), make(map[string]string)
-	for variable, key := range variables("", reflect.TypeFor[configs.Settings]()) {
+	for variable := range variables("", reflect.TypeFor[configs.Settings]()) {
 		if strings.HasSuffix(variable, "_FILE") {
 			continue
 		}
@@ -121,7 +121,7 @@ func rows(t *testing.T) map[string]string {
 		case said.value != "":
 			usual = "`" + said.value + "`"
 		}
-		rows[variable] = fmt.Sprintf("| `%s` | `%s` | %s | %s |\n", variable, key, usual, strings.ReplaceAll(said.meaning, "|", `\|`))
+		rows[variable] = fmt.Sprintf("| `%s` | %s | %s |\n", variable, usual, strings.ReplaceAll(said.meaning, "|", `\|`))
 	}
 	return rows
 }
@@ -143,7 +143,7 @@ func TestExampleHasEachKey(t *testing.T) {
 }
 
 // explained reads the example: a comment that begins with a variable's name is about
-// that, and so is the key that follows.
+// that up to an empty line of it, and so is the key that follows.
 func explained(t *testing.T) map[string]explanation {
 	t.Helper()
 	found := make(map[string]explanation)
@@ -158,6 +158,8 @@ func explained(t *testing.T) map[string]explanation {
 		case isComment && parts != nil:
 			about, comment = parts[1], true
 			said = explanation{meaning: parts[3], required: parts[2] != ""}
+		case isComment && text == "":
+			comment = false // what follows is the file's alone
 		case isComment && comment:
 			if example, indented := strings.CutPrefix(text, "   "); indented {
 				words := strings.Split(example, "  ")
