@@ -57,12 +57,11 @@ func (n *notes) mark(text string) string {
 }
 
 // tables says what becomes of all faults: of a dependency that customers notice in most of them in a table, of
-// another in a list. Faults that nobody notices share a line below.
+// another in a list. Faults that nobody notices are left out.
 func (p phrasebook) tables(all []dependency) string {
 	var text strings.Builder
 	var below notes
 	for i, d := range all {
-		var unnoticed []string
 		if i == 0 {
 			fmt.Fprintf(&text, "\n| %s | viewing | acting | staff read |\n|---|---|---|---|\n", d.name)
 		} else {
@@ -72,15 +71,12 @@ func (p phrasebook) tables(all []dependency) string {
 			viewing, acting, read := p.viewing(o, &below), p.acting(o, &below), staffRead(o, &below)
 			switch {
 			case viewing == p.quoted(usual) && acting == viewing && read == whatWasDone:
-				unnoticed = append(unnoticed, o.names())
+				continue
 			case i == 0:
 				fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", o.names(), viewing, acting, read)
 			default:
 				fmt.Fprintf(&text, "- %s: %s\n", o.names(), p.unusual(viewing, acting, read))
 			}
-		}
-		if len(unnoticed) > 0 {
-			fmt.Fprintf(&text, "\nAs usual: %s.\n", strings.Join(unnoticed, ", "))
 		}
 	}
 	for _, note := range below {
