@@ -56,23 +56,27 @@ func (n *notes) mark(text string) string {
 	return strings.Map(func(digit rune) rune { return []rune("⁰¹²³⁴⁵⁶⁷⁸⁹")[digit-'0'] }, strconv.Itoa(i+1))
 }
 
-// tables says what becomes of all faults. Faults that nobody notices share a line below their table.
+// tables says what becomes of all faults: of a dependency that customers notice in most of them in a table, of
+// another in a list. Faults that nobody notices are left out.
 func (p phrasebook) tables(all []dependency) string {
 	var text strings.Builder
 	var below notes
-	for _, d := range all {
-		var unnoticed []string
-		fmt.Fprintf(&text, "\n| %s | viewing | acting | staff read |\n|---|---|---|---|\n", d.name)
+	for i, d := range all {
+		if i == 0 {
+			fmt.Fprintf(&text, "\n| %s | viewing | acting | staff read |\n|---|---|---|---|\n", d.name)
+		} else {
+			fmt.Fprintf(&text, "\n**%s%s**\n\n", strings.ToUpper(d.name[:1]), d.name[1:])
+		}
 		for _, o := range d.outcomes {
 			viewing, acting, read := p.viewing(o, &below), p.acting(o, &below), staffRead(o, &below)
-			if viewing == p.quoted(usual) && acting == viewing && read == whatWasDone {
-				unnoticed = append(unnoticed, o.names())
+			switch {
+			case viewing == p.quoted(usual) && acting == viewing && read == whatWasDone:
 				continue
+			case i == 0:
+				fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", o.names(), viewing, acting, read)
+			default:
+				fmt.Fprintf(&text, "- %s: %s\n", o.names(), p.unusual(viewing, acting, read))
 			}
-			fmt.Fprintf(&text, "| %s | %s | %s | %s |\n", o.names(), viewing, acting, read)
-		}
-		if len(unnoticed) > 0 {
-			fmt.Fprintf(&text, "\nAs usual: %s.\n", strings.Join(unnoticed, ", "))
 		}
 	}
 	for _, note := range below {
@@ -81,11 +85,39 @@ func (p phrasebook) tables(all []dependency) string {
 	return text.String() + "\n"
 }
 
+// unusual is what is not as usual of a row.
+func (p phrasebook) unusual(viewing, acting, read string) string {
+	var parts []string
+	same, is := p.quoted(usual), "who acts: "
+	switch {
+	case acting == "the same":
+		acting, is = viewing, ""
+	case viewing != same:
+		parts = append(parts, "who views: "+viewing)
+	}
+	if acting != same {
+		parts = append(parts, is+strings.TrimPrefix(acting, same+"; "))
+	}
+	if read != whatWasDone {
+		parts = append(parts, "staff read "+read)
+	}
+	return strings.Join(parts, "; ")
+}
+
+// unconnected are faults that the page calls "no connection" where an outcome has all of them.
+var unconnected = []string{"connection refused", "TLS fails", "name not found"}
+
 // names are those of an outcome's faults.
 func (o outcome) names() string {
-	var names []string
+	var names, others []string
 	for _, x := range o.faults {
 		names = append(names, x.name)
+		if !slices.Contains(unconnected, x.name) {
+			others = append(others, x.name)
+		}
+	}
+	if len(names) == len(others)+len(unconnected) {
+		names = append([]string{"no connection"}, others...)
 	}
 	return strings.Join(names, ", ")
 }
@@ -106,9 +138,9 @@ func (p phrasebook) acting(o outcome, below *notes) string {
 		text = "the same"
 	case o.acts == failed(string(o.unknown)):
 		failure, _, _ := strings.Cut(text, ". ")
-		text = "the same " + below.mark("After "+failure+".*")
+		text = "the same" + below.mark("After "+failure+".*")
 	case o.trips && o.acts == unconfirmed:
-		text = "not known " + below.mark(text+" Once five accounts have failed in a row: "+p.quoted(failed(away)))
+		text = "not known" + below.mark(text+" Once five accounts have failed in a row: "+p.quoted(failed(away)))
 	}
 	about := make(map[string][]string) // flows, by what is read
 	var said []string
@@ -128,7 +160,7 @@ func (p phrasebook) acting(o outcome, below *notes) string {
 		}
 	}
 	for _, is := range said {
-		text += "; " + strings.Join(about[is], ", ") + " " + below.mark(is)
+		text += "; " + strings.Join(about[is], ", ") + below.mark(is)
 	}
 	return text
 }
@@ -156,18 +188,15 @@ func (p phrasebook) quoted(e ending) string {
 }
 
 func staffRead(o outcome, below *notes) string {
-	var told []string
+	told := whatWasDone
 	switch {
 	case o.keeps != "":
-		told = append(told, "failures of what only Redis has "+below.mark("`/admin forget`, `/admin reference` and **Tell support**."))
+		told = "failures of what only Redis has " + below.mark("`/admin forget`, `/admin reference` and **Tell support**.")
 	case o.staff != "":
-		told = append(told, "`"+strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff))+"`")
+		told = "`" + strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff)) + "`"
 	}
 	if o.lifecycle != "" {
-		told = append(told, below.mark("And in the lifecycle channel: *"+o.lifecycle+"*."))
+		told += " " + below.mark("And in the lifecycle channel: *"+o.lifecycle+"*.")
 	}
-	if len(told) == 0 {
-		return whatWasDone
-	}
-	return strings.Join(told, " ")
+	return told
 }
