@@ -1,6 +1,7 @@
 package hostapitest
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/json"
 	"errors"
@@ -118,6 +119,12 @@ func answer(w http.ResponseWriter, result any, err error, f Fault) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
+	if f.Huge {
+		blanks := bytes.Repeat([]byte(" "), 64<<10)
+		for range (4<<20)/len(blanks) + 1 {
+			_, _ = w.Write(blanks)
+		}
+	}
 	_, _ = w.Write(f.spoil(body)) // the caller may be gone
 }
 

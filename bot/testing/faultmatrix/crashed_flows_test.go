@@ -93,7 +93,7 @@ func againFlows() []flow {
 // leftButton leaves a message with a button in the customer's DM.
 func leftButton(text string, button discordgo.Button) step {
 	return func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-		return in, c.left(ctx, c.user.InDM(), "all", interaction.Message{
+		return in, c.left(ctx, c.user.InDM(), interaction.Message{
 			Content: text, Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
 		})
 	}

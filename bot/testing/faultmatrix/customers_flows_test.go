@@ -202,7 +202,7 @@ func supportFlow() flow {
 	}
 	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Tell support", CustomID: "aside/support/ABCDEFG"}
-		return in, c.left(ctx, c.user, "fail", interaction.Message{
+		return in, c.left(ctx, c.user, interaction.Message{
 			Content:    "Something failed for " + c.user.ID,
 			Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
 		})

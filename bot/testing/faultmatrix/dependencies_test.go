@@ -178,7 +178,7 @@ func redisOutcomes() []outcome {
 			unknown: usual, known: usual, acts: usual,
 			faults: []fault{
 				inRedisAccounts("garbage", func(s *scene, key string) { _ = s.redis.Set(key, "{") }),
-				inRedisAccounts("huge value", func(s *scene, key string) { _ = s.redis.Set(key, strings.Repeat(" ", 1<<20)) }),
+				inRedisAccounts("huge value", func(s *scene, key string) { _ = s.redis.Set(key, strings.Repeat(" ", 1<<18)) }),
 				{name: "gone and back, empty", strike: func(_ *testing.T, s *scene) func() {
 					s.relays[toRedis].Set(faultproxy.Refusing)
 					s.redis.FlushAll()
@@ -223,7 +223,7 @@ func firstResponses() []outcome {
 			unknown: usual, known: usual, acts: usual,
 			faults: []fault{
 				meets("answers truncated", handled(truncated())),
-				meets("huge answers", handled(status(http.StatusOK, strings.Repeat(" ", 5<<20)+"{}"))),
+				meets("huge answers", handled(status(http.StatusOK, strings.Repeat(" ", 4<<20)+"{}"))),
 				meets("wrong types", handled(status(http.StatusOK, `[1]`))),
 				meets("429 for a moment", forAMoment),
 			},

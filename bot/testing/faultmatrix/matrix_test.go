@@ -20,8 +20,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/alicebob/miniredis/v2"
-
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
 	"hostbot/bot/testing/faultproxy"
@@ -45,7 +43,6 @@ func TestMain(m *testing.M) {
 	flag.Bool("update", false, "write the tables of faults to FAILURES.md")
 	_ = os.Setenv("NO_PROXY", ".test") // where the relays' names are
 	network()                          // before anything connects
-	miniredis.DumpMaxLineLen = 1 << 20 // all of a value, in which secrets are looked for
 	debug.SetGCPercent(400)            // a scene's garbage takes CPU time from what is being judged
 	world.GreetAtOnce()                // each person is new, and all press at once
 	world.Main(m)
@@ -121,7 +118,7 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 	if t.Failed() {
 		return
 	}
-	s.struck = time.Now()
+	s.struck, s.before = time.Now(), s.Log.String()
 	mend := x.strike(t, s)
 	each(trials, func(one *trial) { one.suffer(t, p, o) })
 	if o.noticed != "" {

@@ -76,7 +76,7 @@ func noticeFlows() []flow {
 
 // leftNotices leaves a message with the ways to a notice, which is the customer's own: a form that is sent again changes it.
 func leftNotices(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, "says", interaction.Message{
+	return in, c.left(ctx, c.staff, interaction.Message{
 		Content: "notices for " + c.user.ID,
 		Components: []discordgo.MessageComponent{
 			discordgo.ActionsRow{Components: []discordgo.MessageComponent{discordgo.SelectMenu{
@@ -110,7 +110,7 @@ func caseFlows() []flow {
 	}
 	left := func(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 		button := discordgo.Button{Style: discordgo.SecondaryButton, Label: "Answer", CustomID: "aside/answer/" + c.user.ID + "/ABCDEFG/en-US"}
-		return in, c.left(ctx, c.staff, "case", interaction.Message{
+		return in, c.left(ctx, c.staff, interaction.Message{
 			Content: "help " + c.user.ID, Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{button}}},
 		})
 	}
@@ -126,7 +126,7 @@ func caseFlows() []flow {
 
 // leftAStatus leaves a message with the button of a status that shows dead letters.
 func leftAStatus(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, "shown", interaction.Message{
+	return in, c.left(ctx, c.staff, interaction.Message{
 		Content: "a status for " + c.user.ID,
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Try again", CustomID: "admin/status/retry"},
@@ -137,7 +137,7 @@ func leftAStatus(ctx context.Context, c *person, in *discordtest.Reply) (*discor
 // wroteAnEntry leaves a message with the buttons of an entry about the customer where staff
 // look. Entries stay for long, so it may be from before.
 func wroteAnEntry(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
-	return in, c.left(ctx, c.staff, "left", interaction.Message{
+	return in, c.left(ctx, c.staff, interaction.Message{
 		Content: "A failure of " + c.user.ID,
 		Components: []discordgo.MessageComponent{discordgo.ActionsRow{Components: []discordgo.MessageComponent{
 			discordgo.Button{Style: discordgo.SecondaryButton, Label: "Look up", CustomID: commands.LookupID(c.user.ID, c.user.Name)},

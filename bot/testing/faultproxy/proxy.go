@@ -283,7 +283,7 @@ func (r *Relay) leave(conns ...net.Conn) {
 
 // pass copies what arrives, as the condition is by then.
 func (r *Relay) pass(to, from net.Conn, tap io.Writer, answers bool) {
-	piece := make([]byte, 64<<10)
+	piece := make([]byte, 16<<10)
 	for {
 		n, err := from.Read(piece)
 		if n > 0 {
