@@ -14,7 +14,7 @@ import (
 // counted is what is counted as it happens.
 type counted struct {
 	interactions, unanswered, actions, restarts, scheduled, calls, lookups, requests *prometheus.CounterVec
-	firstResponse, callDuration                                           *prometheus.HistogramVec
+	firstResponse, callDuration                                                      *prometheus.HistogramVec
 }
 
 // newCounted registers what is counted as it happens. Counters whose labels are known are there
