@@ -44,6 +44,7 @@ import (
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/schedule"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
 	"hostbot/commands/draft"
@@ -76,6 +77,7 @@ type Bot struct {
 	dms       *notify.Notifier
 	alerts    *alerts.Alerts
 	restarts  *alerts.Restarts // of bots that crash
+	schedules *schedule.Schedules
 	panels    *panel.Panels
 	outages   *outages.Outages
 	following *following.Following

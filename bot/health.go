@@ -50,10 +50,11 @@ func (b *Bot) health(ctx context.Context) health.Report {
 // use returns zeros for what Redis does not tell.
 func (b *Bot) use(ctx context.Context) health.Use {
 	restarts, _ := b.restarts.Bots(ctx)
+	scheduled, _ := b.schedules.Bots(ctx)
 	timed, _ := b.alerts.Timed(ctx)
 	channels, _ := b.channels.Users(ctx)
 	answers, _ := b.desk.Status(ctx)
-	return health.Use{Restarts: restarts, Timed: timed, Channels: channels, Answers: int(answers.Sent), Notices: len(b.outages.Notices())}
+	return health.Use{Restarts: restarts, Scheduled: scheduled, Timed: timed, Channels: channels, Answers: int(answers.Sent), Notices: len(b.outages.Notices())}
 }
 
 // describeHealth returns what /admin status shows, as lines for operators.

@@ -36,6 +36,7 @@ func (b *Bot) addWork() {
 		if b.settings.Watch.AutoRestart {
 			b.leader.Add(b.restarts.Work())
 		}
+		b.leader.Add(b.schedules.Work())
 		b.leader.Add(b.panels.Work())
 		b.leader.Add(b.following.Work())
 		b.leader.Add(b.channels.Work())

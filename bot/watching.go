@@ -14,6 +14,7 @@ import (
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/schedule"
 	"hostbot/bot/watch/watcher"
 	"hostbot/commands"
 	"hostbot/hostapi/accounts"
@@ -42,6 +43,7 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.held,
 	}
 	b.openRestarts()
+	b.openSchedules()
 	own := alerting
 	own.Restarts = b.restarts
 	b.alerts = alerts.New(own)
@@ -67,9 +69,9 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	b.watcher.Observe(b.channels.Observe)
 	b.monitor.Watching(b.watcher.Status, b.alertStatus)
 	return commands.Watch{
-		Alerts: b.alerts, Restarts: b.restarts, AutoRestart: bool(b.settings.Watch.AutoRestart), NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
+		Alerts: b.alerts, Restarts: b.restarts, Schedules: b.schedules, AutoRestart: bool(b.settings.Watch.AutoRestart), NoteAction: b.watcher.NoteAction, History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Panels: b.panels, Channels: b.channels, Following: b.following, Known: cache.Known, Interval: b.watcher.Interval,
-		Refused: b.dms.Refused, Zone: b.dms.Zone, Outage: b.outages.Current, Notices: b.outages,
+		Refused: b.dms.Refused, Zone: b.dms.Zone, KeepZone: b.dms.SetZone, Outage: b.outages.Current, Notices: b.outages,
 		Unwatched: func(ctx context.Context, userID string) bool {
 			return b.leader.IsDead(ctx, b.watcher.Work().Name, userID)
 		},
@@ -91,16 +93,32 @@ func (b *Bot) openRestarts() {
 	}
 }
 
-// restart begins the restart of a bot by the program itself, and has its account polled when that has ended.
+// openSchedules makes what restarts bots by the clock.
+func (b *Bot) openSchedules() {
+	b.schedules = schedule.New(schedule.Config{
+		Redis: b.redis.Client, Space: b.space, Rate: float64(b.settings.Watch.Rate), Log: b.log, Wake: b.leader.Wake, Now: time.Now,
+		Restart: func(ctx context.Context, id, customerID, serverID string) (made bool, err error) {
+			return b.begin(ctx, alerts.Attempt{ID: id, CustomerID: customerID, ServerID: serverID}, interaction.Schedule, b.handlers.RestartOnSchedule)
+		},
+		Count: b.monitor.ScheduledRestart,
+	})
+}
+
+// restart begins the restart of a bot that has crashed.
 func (b *Bot) restart(ctx context.Context, a alerts.Attempt) (made bool, err error) {
+	return b.begin(ctx, a, "", b.handlers.RestartAutomatically)
+}
+
+// begin begins the restart of a bot by the program itself, and has its account polled when that has ended.
+func (b *Bot) begin(ctx context.Context, a alerts.Attempt, name string, begin interaction.Handler) (made bool, err error) {
 	r := &interaction.Request{
-		ID: a.ID, Message: a.ID, Kind: interaction.Program, Route: string(interaction.Program), UserID: a.CustomerID, CustomerID: a.CustomerID,
+		ID: a.ID, Message: a.ID, Kind: interaction.Program, Name: name, Route: string(interaction.Program), UserID: a.CustomerID, CustomerID: a.CustomerID,
 		Params: map[string]string{"server": a.ServerID}, Reference: interaction.ReferenceOf(a.ID), ReceivedAt: time.Now(),
 	}
 	if b.actions.HasActed(ctx, r) { // a leader that died has made the attempt
 		return true, nil
 	}
-	return b.responder.Perform(r, b.handlers.RestartAutomatically, func() {
+	return b.responder.Perform(r, begin, func() {
 		_ = b.watcher.Hasten(context.WithoutCancel(ctx), a.CustomerID) // or the next poll comes at its time
 	})
 }
@@ -115,8 +133,9 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
 		reads.Go(func() error {
 			autoRestarts, err := b.restarts.Of(ctx, userID)
-			kept.Restarts = len(autoRestarts)
-			return err
+			scheduled, failed := b.schedules.Of(ctx, userID)
+			kept.Restarts = len(autoRestarts) + scheduled
+			return errors.Join(err, failed)
 		})
 		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })
 		reads.Go(func() error {
@@ -180,16 +199,17 @@ func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(s
 		cached, notAccount := cache.Forget(ctx, userID)
 		alerted, notAlerts := b.alerts.Forget(ctx, userID)
 		restarted, notRestarts := b.restarts.Forget(ctx, userID)
+		scheduled, notSchedules := b.schedules.Forget(ctx, userID)
 		removal, notPanels := b.panels.Forget(ctx, userID)
 		followed, notFollowed := b.following.Forget(ctx, userID)
 		announced, notAnnounced := b.announce.Forget(ctx, userID)
 		answered, notAnswers := b.desk.Forget(ctx, userID)
 		reached, notDM := b.dms.Forget(ctx, userID) // after alerts, following and answers, as all need it
 		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || restarted || followed > 0 || announced || answered || reached || noted
+		removal.Known = removal.Known || cached || alerted || restarted || scheduled || followed > 0 || announced || answered || reached || noted
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
 		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notPanels, notFollowed, notAnnounced, notAnswers, notDM, notEvents); err != nil || dm == "" {
+		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notSchedules, notPanels, notFollowed, notAnnounced, notAnswers, notDM, notEvents); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// If two members of staff press at once, Discord posts one message: the nonce is the same.

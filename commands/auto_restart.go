@@ -118,7 +118,7 @@ func (v view) autoRestartMenu(servers []hostapi.Server) []discordgo.MessageCompo
 	return []discordgo.MessageComponent{v.menu(idAutoRestart, v.t.Text("alerts.auto_restart_choose"), options)}
 }
 
-// itself is a line on how a bot that has crashed is restarted automatically; "" if it is not.
+// autoRestartLine is a line on how a bot that has crashed is restarted automatically; "" if it is not.
 func (v view) autoRestartLine(is alerts.AutoRestart, on bool) string {
 	switch {
 	case is.StaysDown:
@@ -136,16 +136,21 @@ var errUnderWay = errors.New("commands: an action on the bot is under way, or it
 
 // RestartAutomatically begins the restart of a bot for which the program asks by itself (Params["server"]). The response promises nothing
 // if that makes no sense any more: the bot has not crashed as the service says now, or this program was told to stop it.
-func (c *Commands) RestartAutomatically(ctx context.Context, r *interaction.Request) (response interaction.Response, err error) {
+func (c *Commands) RestartAutomatically(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	return c.restartIf(ctx, r, func(b bot, now state) bool { return now == broken && b.known.Notes[b.server.ID].Action != "stop" })
+}
+
+// restartIf begins the restart of a bot (Params["server"]) if that makes sense in the state that the service tells now.
+func (c *Commands) restartIf(ctx context.Context, r *interaction.Request, sensible func(b bot, now state) bool) (response interaction.Response, err error) {
 	restart, _ := actionNamed("restart")
 	b, err := c.look(ctx, r.CustomerID, r.Params["server"], lookLimit)
 	now := conditionOf(b.server).state
-	switch stopped := b.known.Notes[b.server.ID].Action == "stop"; {
+	switch {
 	case err == nil && now.moving():
 		return response, errUnderWay
 	case err != nil && !errors.Is(err, errGone):
 		return response, err
-	case now != broken || stopped || !c.hosting.Offers(restart.op):
+	case err != nil || !sensible(b, now) || !c.hosting.Offers(restart.op):
 		return response, nil
 	}
 	if response, err = c.begin(ctx, r, restart, b); err == nil && response.Then == nil {

@@ -83,6 +83,9 @@ func (c card) rareButtons(key string) (rare []discordgo.MessageComponent) {
 			c.button(discordgo.SecondaryButton, "button.alerts", idAlertsOf+key, false),
 			c.button(discordgo.SecondaryButton, "button.history", idHistory+key, false))
 	}
+	if c.alertsOffered && c.offers(hostapi.OpRestart) {
+		rare = append(rare, c.button(discordgo.SecondaryButton, "button.schedule", idSchedule+key, false))
+	}
 	if c.offers(hostapi.OpUpdateStartup) {
 		rare = append(rare, c.button(discordgo.SecondaryButton, "button.startup", idStartup+key, c.busy))
 	}

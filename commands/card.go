@@ -13,6 +13,7 @@ import (
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
+	"hostbot/bot/watch/schedule"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -39,7 +40,11 @@ func (c *Commands) drawCard(p part) drawing {
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		card := c.card(ctx, r, bot{server, s}, "")
+		b := bot{server, s}
+		if p == more {
+			return c.cardWithSchedule(ctx, r, b, "").draw(), nil
+		}
+		card := c.card(ctx, r, b, "")
 		card.part = p
 		return card.draw(), nil
 	}
@@ -57,6 +62,7 @@ type card struct {
 	saysState, saysSince bool
 	color                int // 0: that of the bot's status
 	story                story
+	schedule             *schedule.Schedule // nil if the bot has none, or it was not looked for
 	// unsure: nobody knows how the last action ended, so Refresh is the blue button.
 	unsure bool
 	links  []discordgo.Button // on which the customer gets on, beside what the card offers
@@ -90,7 +96,7 @@ func (c card) draw() interaction.Response {
 	if condition.state == broken && !c.busy {
 		lines = append(lines, c.why()...)
 	}
-	lines = append(lines, c.limits())
+	lines = append(lines, c.limits(), c.scheduleLine())
 	if c.part == details {
 		embed.Fields = append(c.fields(c.server), c.updatedField(known.FetchedAt))
 	} else if aged := !known.Old && known.Update == nil; aged && time.Since(known.FetchedAt) > ageSaid {

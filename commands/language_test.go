@@ -420,7 +420,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 	report.Dead = slices.Repeat([]leader.Letter{{Kind: "panels", ID: long("i"), Reason: long("*"), Since: time.Unix(1, 0)}}, 99)
 	report.Queues = []leader.Queue{{Kind: long("k"), Due: 99_999, Late: 99_999, Dead: 99_999}, {Kind: "panels", Due: 1}, {Kind: "alerts"}}
 	d.ask(c, by("1", press("admin/status/retry")))
-	report.Use = health.Use{Restarts: 99_999, Timed: 99_999, Channels: 99_999, Answers: 99_999, Notices: 10}
+	report.Use = health.Use{Restarts: 99_999, Scheduled: 99_999, Timed: 99_999, Channels: 99_999, Answers: 99_999, Notices: 10}
 	report.Watch, report.Alerts = watcher.Status{Accounts: 99_999, Interval: time.Hour, Delay: time.Hour, Grown: true}, notify.Status{Sent: 99_999, Refused: 99_999, Waiting: 99_999}
 	all()
 	for _, limited := range []watcher.Limits{{Accounts: 99_999}, {Accounts: 99_999, All: true}} {

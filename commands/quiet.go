@@ -83,11 +83,17 @@ func typedQuiet(fields map[string]string) (delay time.Duration, quiet alerts.Qui
 		}
 	}
 	if zone := typed(inputZone); zone != "" || quiet.On() {
-		if quiet.Zone, err = notify.ParseZone(zone); err != nil {
-			return 0, quiet, refuse("no time zone was entered", "alerts.bad_zone")
-		}
+		quiet.Zone, err = typedZone(zone)
 	}
-	return delay, quiet, nil
+	return delay, quiet, err
+}
+
+// typedZone reads a time zone.
+func typedZone(text string) (zone string, err error) {
+	if zone, err = notify.ParseZone(text); err != nil {
+		err = refuse("no time zone was entered", "alerts.bad_zone")
+	}
+	return zone, err
 }
 
 // typedClock reads a time of day, and returns it in minutes after midnight.

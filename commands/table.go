@@ -163,7 +163,8 @@ func (c *Commands) customersTable() []command {
 		{name: "bot show", purpose: toSee, options: anyOfThem, handle: c.withPicker(show), components: []route{
 			{idOpen, show}, {idShow + anyBot, c.refreshed(c.drawCard(brief))}, {idBrief + anyBot, show},
 			{idDetails + anyBot, c.shown(c.drawCard(details))}, {idMore + anyBot, c.shown(c.drawCard(more))},
-		}},
+			{idSchedule + anyBot, c.watching("error.not_offered", c.onBot(c.askSchedule))},
+		}, modals: []route{{idSchedule + anyBot, c.watching("error.not_offered", c.filled(c.onBot(c.changeSchedule)))}}},
 	}
 	for _, a := range actionList() {
 		act := c.pressed(a)

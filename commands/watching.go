@@ -10,6 +10,7 @@ import (
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/schedule"
 	"hostbot/hostapi/accounts"
 )
 
@@ -72,6 +73,15 @@ type Restarts interface {
 	TurnOff(ctx context.Context, customerID, serverID string) error
 }
 
+// Schedules keep when bots are restarted by the clock, as package schedule says.
+type Schedules interface {
+	// Get returns a bot's schedule; nil if it has none.
+	Get(ctx context.Context, customerID, serverID string) (*schedule.Schedule, error)
+	// Set may return schedule.ErrTooMany.
+	Set(ctx context.Context, customerID string, wanted schedule.Schedule) error
+	Remove(ctx context.Context, customerID, serverID string) error
+}
+
 // Channels post alerts in the channels of panels, as package alerts says.
 type Channels interface {
 	// Of returns what is posted in a panel's channel; nil for nothing.
@@ -93,12 +103,15 @@ type Watch struct {
 	// AutoRestart says that Restarts are offered.
 	AutoRestart bool
 	Restarts    Restarts
+	Schedules   Schedules
 	// Known returns what is known of an account without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
 	// Refused returns since when somebody takes no messages from the bot; zero where they do.
 	Refused func(ctx context.Context, userID string) (time.Time, error)
 	// Zone returns the time zone that somebody has named; "" if none.
 	Zone func(ctx context.Context, userID string) (string, error)
+	// KeepZone keeps it; "" changes nothing.
+	KeepZone func(ctx context.Context, userID, zone string) error
 	// Outage returns the outage of many bots that goes on or was lately; of none if there is none. It may be nil.
 	Outage func() outages.Outage
 	// Notices are what the company says. It may be nil.

@@ -20,6 +20,7 @@ import (
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/schedule"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 )
@@ -56,6 +57,12 @@ func (d *drawn) watching(bots func(status string, n int) hostapi.List) {
 		with(func(h *watched) { h.w.list, h.spans, h.autoRestarts = bots("CRASHED", 25), crashed, maps.Clone(is) }, press("show/id-0"), command("alerts", nil),
 			press("alerts/of/id-0"), press("autorestart/on/id-0"), press("alerts/autorestart/notify/id-0"), press("alerts/autorestart", "off/id-0"))
 	}
+	for _, s := range []schedule.Schedule{{Hours: 1}, {Hours: schedule.MostHours}, {At: 1439, Zone: "America/Argentina/Buenos_Aires"}} {
+		with(func(h *watched) { h.schedules = map[string]schedule.Schedule{"id-0": s} }, press("more/id-0"), press("schedule/id-0"),
+			submit("schedule/id-0", nil), submit("schedule/id-0", map[string]string{"hours": "5"}), submit("schedule/id-0", map[string]string{"hours": "x"}))
+	}
+	with(func(h *watched) { h.schedules, h.unscheduled = map[string]schedule.Schedule{}, schedule.ErrTooMany }, submit("schedule/id-0", map[string]string{"hours": "5"}))
+	with(func(h *watched) { h.err = errors.New("away") }, press("schedule/id-0"))
 	starting := past(aDay, hostapi.StateStopped, time.Hour, hostapi.StateStarting)
 	with(func(h *watched) { h.w.list, h.spans = bots("STARTING", 1), starting }, press("show/id-0"))
 	with(func(h *watched) {

@@ -1,7 +1,9 @@
 package commands_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +17,7 @@ import (
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
+	"hostbot/bot/watch/schedule"
 	"hostbot/commands"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -44,6 +47,9 @@ type watched struct {
 	unfollowable error // why nothing can be followed
 
 	autoRestarts map[string]alerts.AutoRestart // which bots are restarted automatically; nil: that is not offered
+
+	schedules   map[string]schedule.Schedule
+	unscheduled error // why nothing can be scheduled
 
 	alerts    alerts.Settings
 	zone      string
@@ -225,6 +231,31 @@ func (r restarts) TurnOff(_ context.Context, customerID, serverID string) error 
 	return r.err
 }
 
+// schedules are when bots are restarted by the clock.
+type schedules struct{ *watched }
+
+func (s schedules) Get(_ context.Context, customerID, serverID string) (*schedule.Schedule, error) {
+	s.w.touch(customerID)
+	found, ok := s.schedules[serverID]
+	if !ok {
+		return nil, s.err
+	}
+	return &found, s.err
+}
+
+func (s schedules) Set(_ context.Context, customerID string, wanted schedule.Schedule) error {
+	s.w.touch(customerID)
+	wanted.Next = time.Now().Add(time.Hour)
+	s.schedules[wanted.ServerID] = wanted
+	return errors.Join(s.unscheduled, s.err)
+}
+
+func (s schedules) Remove(_ context.Context, customerID, serverID string) error {
+	s.w.touch(customerID)
+	delete(s.schedules, serverID)
+	return s.err
+}
+
 // watching returns commands for a world that is watched.
 func watching(t *testing.T, h *watched) *commands.Commands {
 	t.Helper()
@@ -234,6 +265,8 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 		Refused:   func(context.Context, string) (time.Time, error) { return h.refused, nil },
 		Unwatched: func(context.Context, string) bool { return h.unwatched },
 		Zone:      func(context.Context, string) (string, error) { return h.zone, h.err },
+		KeepZone:  func(_ context.Context, _, zone string) error { h.zone = cmp.Or(zone, h.zone); return h.err },
+		Schedules: schedules{h},
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},

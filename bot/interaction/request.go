@@ -26,6 +26,9 @@ const (
 // answered.
 const Program Kind = "program"
 
+// Schedule is the Name of such a request that a customer has chosen the time of.
+const Schedule = "schedule"
+
 // Request is one interaction as a handler sees it.
 type Request struct {
 	ID   string // snowflake of the interaction

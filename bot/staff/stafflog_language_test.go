@@ -135,6 +135,8 @@ func writeEverything(log *stafflog.Log) {
 	byProgram := *request
 	byProgram.Kind = interaction.Program
 	log.Action(&byProgram, interaction.Action{Name: "restart", BotName: long, Outcome: interaction.Done}, nil)
+	byProgram.Name = interaction.Schedule
+	log.Action(&byProgram, interaction.Action{Name: "restart", BotName: long, Outcome: interaction.Done}, nil)
 	log.Action(request, interaction.Action{Name: "create", BotName: long, Outcome: interaction.Refused}, &hostapi.Error{Code: hostapi.CodeInvalid, Status: 422})
 	log.Audit(&byStaff, interaction.Audit{Detail: long})
 	log.Audit(request, interaction.Audit{Detail: long, Refused: true})

@@ -5,9 +5,14 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/redis/go-redis/v9"
+
 	"hostbot/bot"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
+	"hostbot/bot/testing/elapse"
 	"hostbot/hostapi/hostapitest"
+	"hostbot/hostapi/secret"
 	"hostbot/locale"
 )
 
@@ -82,6 +87,21 @@ func (b *breaking) announce() {
 		}
 		if err == nil {
 			_, _ = form.Fill(ctx, discordtest.Fields{"text": "We move our servers to a new data centre", "from": "now", "until": "+2m", "kind": []string{"maintenance", "announce"}})
+		}
+	}()
+}
+
+// elapse has the time come of all scheduled restarts.
+func (b *breaking) elapse() {
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
+		defer cancel()
+		client := redis.NewClient(&redis.Options{Addr: b.parts.redis.Addr(), ContextTimeoutEnabled: true})
+		defer func() { _ = client.Close() }()
+		for _, someone := range b.people {
+			for _, s := range b.parts.service.Servers(someone.ID) {
+				_, _ = elapse.Schedule(ctx, client, keyspace.Of(secret.Text(b.parts.discord.Token())), someone.ID, s.ID) // it can be pressed again
+			}
 		}
 	}()
 }

@@ -36,6 +36,7 @@ func TestPage(t *testing.T) {
 		"several":             testSeveral,
 		"quiet hours":         testQuietHours,
 		"crash loop":          testCrashLoop,
+		"schedule":            testSchedule,
 		"outages are said":    testOutagesAreSaid,
 		"notice is announced": testNoticeIsAnnounced,
 		"bounds":              testPageStaysSmall,

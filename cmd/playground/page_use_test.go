@@ -185,6 +185,24 @@ func testCrashLoop(t *testing.T, chrome browser) {
 	b.reads("/bot show", "Shop", "after 3 automatic restarts within 10 min, so it stays down")
 }
 
+// testSchedule has a bot restarted by a schedule, of which staff read.
+func testSchedule(t *testing.T, chrome browser) {
+	b := chrome.looks(t, open(t, "--watch=1s"), desktop())
+	b.reads("/bot show", "Shop", "Limits")
+	b.presses(last, "More…")
+	b.presses(last, "Restart daily…")
+	b.sees("#modal", "Restart every day at")
+	b.evaluate("fill it in", `(([time, zone]) => { time.value = "04:30"; zone.value = "Berlin"; })(document.querySelectorAll("#modal input"))`)
+	b.evaluate("send it", `document.querySelector("#modal form").requestSubmit()`)
+	b.sees(last, "Restarts daily at 04:30 (Europe/Berlin)")
+	b.presses("#tools", "Break it")
+	b.clicks("#once-service-clock")
+	b.clicks("#close-panel")
+	b.presses("#beginning", "Be Sam")
+	b.sees("#channel-name", "bot-log")
+	b.sees("#messages", "🕓 scheduled")
+}
+
 // Suggestions that begin as what was typed come first.
 func testRanks(t *testing.T, chrome browser) {
 	b := chrome.visit(t, desktop())

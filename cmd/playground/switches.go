@@ -112,6 +112,7 @@ func (b *breaking) service(q quoter) switchable {
 			{Name: "loop", Label: "Crash loop", About: "works, but each bot that is started crashes again at once", Reads: q.text("auto_restart.stays_down", "On the card and in an alert, of a bot that crashes and is restarted automatically."), set: func() { b.parts.service.CrashAgain(true) }},
 			{Name: "down", Label: "Down", About: "breaks connections off", Reads: q.text("error.away", known), set: fail(hostapitest.Fault{Reset: true})},
 			{Name: "maintenance", Label: "Announce maintenance", About: "has Sam, of the company’s staff, fill in /admin notice: all bots, for two minutes, announced by direct message where alerts are on", Reads: q.text("notice.held", "On lists, cards, panels and alerts, below what Sam has typed."), Once: true, set: b.announce},
+			{Name: "clock", Label: "Scheduled restarts", About: "has their time come now, for all bots that have them on their card, below More…", Reads: whatIsRead{Else: "What runs is restarted within seconds. Staff read whose schedule did it."}, Once: true, set: b.elapse},
 		},
 	}
 }

@@ -13,8 +13,8 @@ import (
 
 // counted is what is counted as it happens.
 type counted struct {
-	interactions, unanswered, actions, restarts, calls, lookups, requests *prometheus.CounterVec
-	firstResponse, callDuration                                           *prometheus.HistogramVec
+	interactions, unanswered, actions, restarts, scheduled, calls, lookups, requests *prometheus.CounterVec
+	firstResponse, callDuration                                                      *prometheus.HistogramVec
 }
 
 // newCounted registers what is counted as it happens. Counters whose labels are known are there
@@ -40,6 +40,9 @@ func newCounted(registry *prometheus.Registry) counted {
 		actions: counts("hostbot_actions_total", "Actions on bots that have ended, by name and outcome.", "action", "outcome"),
 		restarts: counts("hostbot_auto_restarts_total",
 			"What became of crashes of bots that are restarted automatically, by this replica: restarted, given_up (after too many restarts), left_down (of an outage of many, too late, or no longer needed).",
+			"result"),
+		scheduled: counts("hostbot_scheduled_restarts_total",
+			"What became of restarts by the clock, by this replica: restarted, skipped (the bot does not run, or there is maintenance), missed (no replica could begin it within ten minutes).",
 			"result"),
 		calls: counts("hostbot_hostapi_calls_total", "Calls to the hosting service by operation and error code (empty: success).", "operation", "code"),
 		callDuration: measures("hostbot_hostapi_request_seconds",

@@ -107,6 +107,9 @@ func (m *Monitor) Action(a interaction.Action) {
 // AutoRestart counts what became of a crash of a bot that is restarted automatically.
 func (m *Monitor) AutoRestart(result string) { m.counted.restarts.WithLabelValues(result).Inc() }
 
+// ScheduledRestart counts what became of a restart by the clock.
+func (m *Monitor) ScheduledRestart(result string) { m.counted.scheduled.WithLabelValues(result).Inc() }
+
 // Service counts a call to the hosting service.
 func (m *Monitor) Service(c hostapi.Call) {
 	operation, code := string(c.Op), string(c.Code)

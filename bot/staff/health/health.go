@@ -129,11 +129,12 @@ type Report struct {
 
 // Use is how much is made of what customers and staff may turn on.
 type Use struct {
-	Restarts int // bots that are restarted automatically
-	Timed    int // customers with a delay or quiet hours
-	Channels int // in which outages are said
-	Answers  int // of support, in all
-	Notices  int // that are in force or to come
+	Restarts  int // bots that are restarted automatically
+	Scheduled int // bots that are restarted by the clock
+	Timed     int // customers with a delay or quiet hours
+	Channels  int // in which outages are said
+	Answers   int // of support, in all
+	Notices   int // that are in force or to come
 }
 
 // Missing is that the hosting service does not find most of the accounts that it is asked for, or

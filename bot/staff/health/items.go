@@ -244,7 +244,7 @@ func (d describer) watching() []Item {
 // use is about how much is made of what may be turned on.
 func (d describer) use() []Item {
 	u := d.Use
-	figures := d.figures(figure{int64(u.Restarts), "use_restarts"}, figure{int64(u.Timed), "use_timed"}, figure{int64(u.Channels), "use_channels"},
+	figures := d.figures(figure{int64(u.Restarts), "use_restarts"}, figure{int64(u.Scheduled), "use_scheduled"}, figure{int64(u.Timed), "use_timed"}, figure{int64(u.Channels), "use_channels"},
 		figure{int64(u.Answers), "use_answers"}, figure{int64(u.Notices), "use_notices"})
 	if len(figures) == 0 {
 		return nil

@@ -134,7 +134,11 @@ func (l *Log) who(r *interaction.Request) string {
 		return l.t.Format("log.line.for", locale.Args{"Staff": sanitize.Mention(r.UserID), "Customer": customer})
 	}
 	if r.ByProgram() {
-		return l.t.Format("log.line.program", locale.Args{"Customer": customer})
+		key := "log.line.program"
+		if r.Name == interaction.Schedule {
+			key = "log.line.schedule"
+		}
+		return l.t.Format(key, locale.Args{"Customer": customer})
 	}
 	return customer
 }

@@ -174,7 +174,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 func keptOf(redis *miniredis.Miniredis, userID string) (keys []string) {
 	for _, entry := range strings.Split("\n"+redis.Dump(), "\n- ") {
 		key, _, _ := strings.Cut(entry, "\n")
-		for _, part := range []string{":{watch}:", ":{alerts}:", ":{restarts}:", ":{panels}:", ":{follows}:", ":{following}:", ":{channels}:", ":{channelalerts}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":{announcements}:", ":unread:"} {
+		for _, part := range []string{":{watch}:", ":{alerts}:", ":{restarts}:", ":{schedules}:", ":{panels}:", ":{follows}:", ":{following}:", ":{channels}:", ":{channelalerts}:", ":{settings}:", ":{contacts}:", ":{answers}:", ":{announcements}:", ":unread:"} {
 			if strings.HasPrefix(key, "hostbot:") && strings.Contains(key, part) && !strings.Contains(key, ":outage") && strings.Contains(entry, userID) {
 				keys = append(keys, key)
 			}

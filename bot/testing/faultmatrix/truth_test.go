@@ -60,7 +60,7 @@ func errorKeys() []string {
 	return []string{
 		"error.away", "error.slow", "error.broken", "error.unauthorized", "error.forbidden", "error.no_account", "staff.no_account", "error.conflict", "error.limit_reached", "error.rate_limited",
 		"error.malformed", "error.canceled", "error.stopping", "error.internal", "error.busy", "error.gone", "action.busy", "action.limit", "error.not_offered", "error.too_slow", "error.untold",
-		"history.unreadable", "alerts.unreadable", "alerts.later", "panel.unreadable", "panel.later", "follow.later", "staff.notices.unsaved", "answer.unsaved", "staff.forget.unreadable", "staff.forget.failed",
+		"history.unreadable", "alerts.unreadable", "alerts.later", "panel.unreadable", "panel.later", "schedule.unreadable", "follow.later", "staff.notices.unsaved", "answer.unsaved", "staff.forget.unreadable", "staff.forget.failed",
 	}
 }
 

@@ -84,6 +84,11 @@ func alertsFlows() []flow {
 			route: "component alerts/autorestart/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
 			prepare: steps(forms(), presses("Alerts"), reads(intro)), do: presses("Restart it automatically"),
 		},
+		{route: "component schedule/{bot...}", need: asks, prepare: forms(), do: presses("Restart daily…")},
+		{
+			route: "modal schedule/{bot...}", need: names, goesOn: true, good: "on schedule whenever",
+			prepare: steps(forms(), presses("Restart daily…")), do: fills(discordtest.Fields{"hours": "6"}),
+		},
 		{
 			route: "component autorestart/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
 			prepare: steps(on, become(hostapitest.Crashed, "E"), types("/bot show", discordtest.Options{"bot": "E"}), reads("Crashed")), do: presses("Restart it automatically"),
