@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
@@ -50,8 +51,12 @@ func WithCluster(m *testing.M) Tests { return Tests{m} }
 // Tests are those of a package.
 type Tests struct{ m *testing.M }
 
+// patience is how long a client waits for a Redis that is there.
+const patience = time.Minute
+
 // Connect returns a client of the Redis at a URL. Like the program's it heeds the
-// deadlines of contexts; unlike the program's it sends nothing again.
+// deadlines of contexts; unlike the program's it sends nothing again, and it has
+// no limits of its own: a test under the race detector on a busy machine takes seconds.
 func Connect(t testing.TB, address string) redis.UniversalClient {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -61,6 +66,7 @@ func Connect(t testing.TB, address string) redis.UniversalClient {
 	client := redis.NewUniversalClient(&redis.UniversalOptions{
 		Addrs: append([]string{u.Host}, u.Query()["addr"]...), MasterName: u.Query().Get("master_name"),
 		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, Protocol: 2, PipelinePoolSize: -1,
+		DialTimeout: patience, ReadTimeout: patience, WriteTimeout: patience, PoolTimeout: patience,
 	})
 	t.Cleanup(func() { _ = client.Close() })
 	return client

@@ -6,6 +6,7 @@ import (
 	"flag"
 	"log"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +15,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"hostbot/bot/leader"
+	"hostbot/bot/testing/patience"
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
@@ -258,4 +261,14 @@ func still(t *testing.T, url string, s watcher.Accounts, interval time.Duration,
 		}
 		return int64(due)
 	}
+}
+
+// acts has an action be noted, again if Redis takes longer for it than an action waits.
+func acts(t *testing.T, url string, w *watcher.Watcher, customerID, serverID, action string) {
+	t.Helper()
+	client := redistest.Connect(t, url)
+	patience.Until(t, "the action is noted", func() bool {
+		w.NoteAction(t.Context(), customerID, serverID, action)
+		return strings.HasPrefix(client.HGet(t.Context(), history.AccountKey("", customerID), "x:"+serverID).Val(), action)
+	})
 }

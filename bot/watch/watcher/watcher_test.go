@@ -85,7 +85,7 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		hurry(t, url, w)
 		watch(t, w, "1")
 		o.wait(t, 1)
-		w.NoteAction(t.Context(), "1", "bot", "stop")
+		acts(t, url, w, "1", "bot", "stop")
 		s.set(func(s *service) { s.status = "STOPPED" })
 		if c := o.wait(t, 2); c.Unexpected {
 			t.Error("a stop through us is a fall")
@@ -100,14 +100,14 @@ func TestWhatWasAskedForIsNoFall(t *testing.T) {
 		}
 		s.set(func(s *service) { s.status = "RUNNING" })
 		o.wait(t, 6)
-		w.NoteAction(t.Context(), "1", "bot", "stop")
+		acts(t, url, w, "1", "bot", "stop")
 		s.set(func(s *service) { s.status = "exited (137)" }) // it did not heed that, and was killed
 		if c := o.wait(t, 7); c.Unexpected || !c.To.Broken() {
 			t.Errorf("a stop that had to kill the bot is %+v", c)
 		}
 		s.set(func(s *service) { s.status = "RUNNING" })
 		o.wait(t, 8)
-		w.NoteAction(t.Context(), "1", "bot", "restart") // on whose way the bot is stopped for a moment
+		acts(t, url, w, "1", "bot", "restart") // on whose way the bot is stopped for a moment
 		s.set(func(s *service) { s.status = "STOPPED" })
 		if c := o.wait(t, 9); c.Unexpected || c.To != hostapi.StateRestarting {
 			t.Errorf("a restart through us is %+v", c)
@@ -139,7 +139,7 @@ func TestStopIsNoFallAlthoughRedisFailed(t *testing.T) {
 		hurry(t, url, w)
 		watch(t, w, "1")
 		o.wait(t, 1)
-		w.NoteAction(t.Context(), "1", "bot", "stop")
+		acts(t, url, w, "1", "bot", "stop")
 		failing.Store(true)
 		patience.Until(t, "a poll has failed", func() bool { return failures.Load() > 0 }) // so that none is under way
 		s.set(func(s *service) { s.status = "STOPPED" })
@@ -222,7 +222,7 @@ func TestBotThatIsNotListedForAMomentIsNotGone(t *testing.T) {
 		if c := o.wait(t, 8); c.From != history.Gone {
 			t.Errorf("a bot that is there again is %+v", c)
 		}
-		w.NoteAction(t.Context(), "1", "bot", "delete")
+		acts(t, url, w, "1", "bot", "delete")
 		looks(59*interval-s.ahead-60*interval, func(s *service) { s.alone = true }) // until a minute ago
 		if gone := o.wait(t, 9); gone.To != history.Gone {
 			t.Errorf("a bot that was deleted is %+v", gone)
@@ -244,7 +244,7 @@ func TestBotThatTheListLacksIsNotGone(t *testing.T) {
 		if n := o.count(); n != 2 {
 			t.Errorf("%d changes were told", n)
 		}
-		w.NoteAction(t.Context(), "1", "other", "delete") // otherwise that is told after a blip
+		acts(t, url, w, "1", "other", "delete") // otherwise that is told after a blip
 		s.set(func(s *service) { s.count = 1 })
 		if c := o.wait(t, 3); c.ServerID != "other" || c.To != history.Gone {
 			t.Errorf("a bot that was deleted is %+v", c)
