@@ -152,10 +152,13 @@ type end struct {
 	judged bool
 }
 
+// mostNeeded is needed at most: what keeps a machine busy passes.
+const mostNeeded = 4
+
 // run tries faults, several at once. If the machine turns out to be too slow for so much,
 // the pace is slowed, and what could not be judged is tried again. It returns what is
-// not judged when the time is over. It tries a faster pace again after ever longer: a machine that
-// was too slow for it twice will be so a third time, and each such try is done again.
+// not judged when the time is over. It tries a faster pace again after longer, up to mostNeeded: a machine that
+// was too slow for it twice may be so a third time, and each such try is done again.
 func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 	var (
 		all     = paces()
@@ -163,7 +166,7 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		ended   = make(chan end)
 		slowed  time.Time // when the pace was last slowed
 		judged  int       // at this pace
-		needed  = 2       // judged, for each that is tried at once, to try a faster one
+		needed  = 2       // judged in a row, for each that is tried at once, to try a faster one
 		running int
 		tries   sync.WaitGroup
 	)
@@ -189,7 +192,7 @@ func (s schedule) run(waiting []attempt) (unjudged []attempt) {
 		}
 		switch judged++; {
 		case !one.judged && !one.began.Before(slowed): // the others began at a faster pace
-			at, slowed, judged, needed = min(at+1, len(all)-1), time.Now(), 0, 2*needed
+			at, slowed, judged, needed = min(at+1, len(all)-1), time.Now(), 0, min(2*needed, mostNeeded)
 		case !one.judged:
 			judged = 0
 		case judged >= needed*all[at].faults:
