@@ -158,7 +158,7 @@ func redisOutcomes() []outcome {
 	return []outcome{
 		{
 			unknown: usual, known: usual, acts: usual, keeps: "error.internal",
-			staff: "admin[ /]|aside/(reference|support|crashes)|[0-9] times", lifecycle: "Redis is unavailable", noticed: "redis cannot be used",
+			staff: "admin[ /]|aside/(reference|reply|support|crashes)|[0-9] times", lifecycle: "Redis is unavailable", noticed: "redis cannot be used",
 			faults: []fault{
 				onTheWay("connection refused", toRedis, faultproxy.Refusing),
 				onTheWay("connection reset", toRedis, faultproxy.Resetting),
@@ -172,7 +172,7 @@ func redisOutcomes() []outcome {
 				onTheWay("name not found", toRedis, faultproxy.Unknown),
 			},
 		}, {
-			unknown: usual, known: usual, acts: usual, keeps: "error.internal", staff: "admin[ /]|aside/(reference|support|crashes)|[0-9] times",
+			unknown: usual, known: usual, acts: usual, keeps: "error.internal", staff: "admin[ /]|aside/(reference|reply|support|crashes)|[0-9] times",
 			faults: []fault{inRedis("full", "OOM command not allowed when used memory > 'maxmemory'.")},
 		}, {
 			unknown: usual, known: usual, acts: usual,

@@ -191,7 +191,7 @@ func staffRead(o outcome, below *notes) string {
 	told := whatWasDone
 	switch {
 	case o.keeps != "":
-		told = "failures of what only Redis has " + below.mark("`/admin forget`, `/admin reference` and **Tell support**.")
+		told = "failures of what only Redis has " + below.mark("`/admin forget`, `/admin reference`, **Tell support** and **Reply**.")
 	case o.staff != "":
 		told = "`" + strings.NewReplacer(`\`, "", "|", "` or `").Replace(strings.TrimSpace(o.staff)) + "`"
 	}

@@ -84,9 +84,9 @@ func alertsFlows() []flow {
 			route: "component alerts/autorestart/{how}/{bot...}", need: names, goesOn: true, good: "I'll restart it",
 			prepare: steps(forms(), presses("Alerts"), reads(intro)), do: presses("Restart it automatically"),
 		},
-		{route: "component schedule/{bot...}", need: asks, prepare: forms(), do: presses("Restart daily…")},
+		{route: "component schedule/{bot...}", need: asks, lost: "schedule.unreadable", prepare: forms(), do: presses("Restart daily…")},
 		{
-			route: "modal schedule/{bot...}", need: names, goesOn: true, good: "on schedule whenever",
+			route: "modal schedule/{bot...}", need: names, goesOn: true, lost: "schedule.unreadable", good: "on schedule whenever",
 			prepare: steps(forms(), presses("Restart daily…")), do: fills(discordtest.Fields{"hours": "6"}),
 		},
 		{
