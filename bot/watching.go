@@ -96,7 +96,7 @@ func (b *Bot) openRestarts() {
 // openSchedules makes what restarts bots by the clock.
 func (b *Bot) openSchedules() {
 	b.schedules = schedule.New(schedule.Config{
-		Redis: b.redis.Client, Space: b.space, Rate: float64(b.settings.Watch.Rate), Log: b.log, Wake: b.leader.Wake, Now: time.Now,
+		Redis: b.redis.Client, Space: b.space, Rate: float64(b.settings.Watch.Rate), Log: b.log, Now: time.Now,
 		Restart: func(ctx context.Context, id, customerID, serverID string) (made bool, err error) {
 			return b.begin(ctx, alerts.Attempt{ID: id, CustomerID: customerID, ServerID: serverID}, interaction.Schedule, b.handlers.RestartOnSchedule)
 		},
@@ -133,10 +133,10 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
 		reads.Go(func() error {
 			autoRestarts, err := b.restarts.Of(ctx, userID)
-			scheduled, failed := b.schedules.Of(ctx, userID)
-			kept.Restarts = len(autoRestarts) + scheduled
-			return errors.Join(err, failed)
+			kept.Restarts = len(autoRestarts)
+			return err
 		})
+		reads.Go(func() (err error) { kept.Scheduled, err = b.schedules.Of(ctx, userID); return err })
 		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })
 		reads.Go(func() error {
 			own, err := b.panels.Of(ctx, userID)

@@ -27,6 +27,8 @@ type Kept struct {
 	Panels int  // how many
 	// Restarts is how many bots are restarted automatically.
 	Restarts int
+	// Scheduled is how many are restarted by the clock.
+	Scheduled int
 	// Followers is how many people follow them, and Follows how many panels this one does.
 	Followers, Follows int
 	Answers            int       // of support: how many
@@ -35,7 +37,7 @@ type Kept struct {
 }
 
 func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Restarts == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
+	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Restarts == 0 && k.Scheduled == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
 }
 
 // alerted is for how many bots alerts are on, each by itself.
@@ -112,6 +114,7 @@ func (v view) keptLines(k Kept) []string {
 	add(!k.Alerts.All && on > 0, "staff.forget.alerts", args{"N": on})
 	add(!k.Alerts.Closed.IsZero(), "staff.forget.closed", nil)
 	add(k.Restarts > 0, "staff.forget.restarts", args{"N": k.Restarts})
+	add(k.Scheduled > 0, "staff.status.use_scheduled", args{"N": k.Scheduled})
 	add(k.DM, "staff.forget.dm", nil)
 	add(k.Panels > 0, "staff.forget.panels", args{"N": k.Panels})
 	add(k.Followers > 0, "staff.forget.followers", args{"N": k.Followers})

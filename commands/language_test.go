@@ -341,7 +341,7 @@ func (d *drawn) staff(bots func(status string, n int) hostapi.List, pages comman
 			}
 			asked++
 			settings := alerts.Settings{All: asked%2 == 0, Bots: map[string]bool{"a": true}, Closed: time.Unix(1, 0)}
-			return commands.Kept{Cached: true, Alerts: settings, DM: true, Restarts: 99_999, Panels: 99_999, Followers: 99_999, Follows: 25, Answers: 99_999, Events: 10, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
+			return commands.Kept{Cached: true, Alerts: settings, DM: true, Restarts: 99_999, Scheduled: 99_999, Panels: 99_999, Followers: 99_999, Follows: 25, Answers: 99_999, Events: 10, Since: time.Now().Add(-24 * time.Hour * 90)}, nil
 		},
 		Forget: func(_ context.Context, id string, goodbye func(string) interaction.Message) (commands.Forgotten, error) {
 			d.see(interaction.Reply(goodbye(d.locale)))

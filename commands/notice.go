@@ -52,12 +52,17 @@ func (c *Commands) listNotices(_ context.Context, r *interaction.Request) (inter
 	return c.view(r).drawNotices(open, r.Value(), ""), nil
 }
 
+// noticeOf returns the notices that are open, and the index among them of that with an ID; -1 if there is none.
+func (c *Commands) noticeOf(id string) (open []outages.Notice, i int) {
+	open = c.watch.notices()
+	return open, slices.IndexFunc(open, func(n outages.Notice) bool { return n.ID == id })
+}
+
 // askNotice opens the form of a notice with an ID. If there is none, it is a new one: then the ID is that of the form, so
 // that a form that is sent again makes no second notice.
 func (c *Commands) askNotice(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	open := c.watch.notices()
 	n := outages.Notice{ID: r.Params["id"]}
-	i := slices.IndexFunc(open, func(o outages.Notice) bool { return o.ID == n.ID })
+	open, i := c.noticeOf(n.ID)
 	switch {
 	case i >= 0:
 		n = open[i]
@@ -119,8 +124,7 @@ func (c *Commands) saveNotice(_ context.Context, r *interaction.Request) (intera
 	if err != nil {
 		return interaction.Response{}, err
 	}
-	known := func(o outages.Notice) bool { return o.ID == n.ID }
-	if open := c.watch.notices(); len(open) >= openNotices && !slices.ContainsFunc(open, known) {
+	if open, i := c.noticeOf(n.ID); len(open) >= openNotices && i < 0 {
 		return interaction.Response{}, tooManyNotices()
 	}
 	return c.keepNotice(r, n, "staff.notices.saved"), nil
@@ -128,8 +132,7 @@ func (c *Commands) saveNotice(_ context.Context, r *interaction.Request) (intera
 
 // endNotice ends a notice now.
 func (c *Commands) endNotice(_ context.Context, r *interaction.Request) (interaction.Response, error) {
-	open := c.watch.notices()
-	i := slices.IndexFunc(open, func(o outages.Notice) bool { return o.ID == r.Params["id"] })
+	open, i := c.noticeOf(r.Params["id"])
 	if i < 0 { // the button was pressed twice
 		v := c.view(r)
 		return v.drawNotices(open, "", v.t.Text("staff.notices.ended")), nil

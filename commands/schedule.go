@@ -57,7 +57,7 @@ func (c *Commands) changeSchedule(_ context.Context, r *interaction.Request, b b
 	}
 	wanted.ServerID = b.server.ID
 	return interaction.Defer(idShow+botKey(b.server.ID), func(ctx context.Context) (interaction.Response, error) {
-		said, err := "schedule.off", error(nil)
+		said := "schedule.off"
 		if on {
 			said, err = "schedule.on", errors.Join(c.watch.KeepZone(ctx, r.CustomerID, wanted.Zone), c.watch.Schedules.Set(ctx, r.CustomerID, wanted))
 		} else {
@@ -77,14 +77,12 @@ func (c *Commands) changeSchedule(_ context.Context, r *interaction.Request, b b
 
 // typedSchedule reads the form. It reports false if nothing was entered, which ends the schedule.
 func typedSchedule(fields map[string]string) (s schedule.Schedule, on bool, err error) {
-	at, hours := strings.TrimSpace(fields[inputTime]), strings.TrimSpace(fields[inputHours])
-	switch {
+	switch at, hours := strings.TrimSpace(fields[inputTime]), strings.TrimSpace(fields[inputHours]); {
 	case at == "" && hours == "":
 		return s, false, nil
 	case at == "":
-		s.Hours, err = strconv.Atoi(hours)
-		if s.Hours < 1 || s.Hours > schedule.MostHours {
-			err = errors.Join(err, strconv.ErrRange)
+		if s.Hours, err = strconv.Atoi(hours); err == nil && s.Hours >= 1 && s.Hours <= schedule.MostHours {
+			return s, true, nil
 		}
 	case hours == "":
 		if s.At, err = typedClock(at); err == nil {
@@ -92,12 +90,9 @@ func typedSchedule(fields map[string]string) (s schedule.Schedule, on bool, err 
 			return s, true, err
 		}
 	}
-	if err != nil || at != "" {
-		err = &refusal{reason: "no time and no number of hours was entered", explain: func(v view) string {
-			return v.t.Format("schedule.bad", args{"Most": schedule.MostHours})
-		}}
-	}
-	return s, true, err
+	return s, true, &refusal{reason: "no time and no number of hours was entered", explain: func(v view) string {
+		return v.t.Format("schedule.bad", args{"Most": schedule.MostHours})
+	}}
 }
 
 // cardWithSchedule is card with the part More, and when the bot is restarted by the clock.

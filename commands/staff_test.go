@@ -120,7 +120,7 @@ func TestStaffCommandsAreAuditedOnceWithWhatTheyAreAbout(t *testing.T) {
 // TestStaffAreAskedBeforeAnythingIsForgotten follows staff from the question to the removal,
 // of which alone the log channel tells, and only where something was removed.
 func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
-	kept, forgotten := commands.Kept{Cached: true, Alerts: alerts.Settings{Bots: map[string]bool{"a": true, "b": false}}, Panels: 2, Followers: 7, Follows: 3, Since: time.Now().Add(-30 * time.Hour)}, 0
+	kept, forgotten := commands.Kept{Cached: true, Alerts: alerts.Settings{Bots: map[string]bool{"a": true, "b": false}}, Scheduled: 4, Panels: 2, Followers: 7, Follows: 3, Since: time.Now().Add(-30 * time.Hour)}, 0
 	c := newCommands(t, &world{staff: commands.Staff{
 		Kept: func(_ context.Context, userID string) (commands.Kept, error) {
 			if userID != "42" {
@@ -138,7 +138,7 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	}})
 	flush := by("1", command("admin forget", map[string]string{"user": "42"}))
 	question := answer(t, c, flush)
-	wantText(t, question.Message, "<@42>", "• Alerts, on for bots: 1", "• Panels in channels: 2", "(days: 2)")
+	wantText(t, question.Message, "<@42>", "• Alerts, on for bots: 1", "• Scheduled restarts: 4", "• Panels in channels: 2", "(days: 2)")
 	if kept := answer(t, c, by("1", press("for/42/admin/forget/not"))); question.Audit != nil || kept.Audit != nil || forgotten != 0 {
 		t.Errorf("%d removals; the log channel tells of %+v and %+v", forgotten, question.Audit, kept.Audit)
 	}

@@ -5,14 +5,10 @@ import (
 	"errors"
 	"sync"
 
-	"github.com/redis/go-redis/v9"
-
 	"hostbot/bot"
-	"hostbot/bot/store/keyspace"
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/elapse"
 	"hostbot/hostapi/hostapitest"
-	"hostbot/hostapi/secret"
 	"hostbot/locale"
 )
 
@@ -96,11 +92,11 @@ func (b *breaking) elapse() {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
 		defer cancel()
-		client := redis.NewClient(&redis.Options{Addr: b.parts.redis.Addr(), ContextTimeoutEnabled: true})
+		client, space := b.parts.kept()
 		defer func() { _ = client.Close() }()
 		for _, someone := range b.people {
 			for _, s := range b.parts.service.Servers(someone.ID) {
-				_, _ = elapse.Schedule(ctx, client, keyspace.Of(secret.Text(b.parts.discord.Token())), someone.ID, s.ID) // it can be pressed again
+				_, _ = elapse.Schedule(ctx, client, space, someone.ID, s.ID) // it can be pressed again
 			}
 		}
 	}()

@@ -19,13 +19,17 @@ import (
 	"hostbot/hostapi/secret"
 )
 
+// kept returns a client of the Redis where the bot keeps what it knows, for the caller to close, and the space of its keys.
+func (p *parts) kept() (*redis.Client, keyspace.Space) {
+	return redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true}), keyspace.Of(secret.Text(p.discord.Token()))
+}
+
 // remember has the bot know the past of a customer's bots, as if it had watched them for
 // a month, and gives them a panel in #general. It is called before the bot starts.
 func remember(p *parts, customer person) error {
 	ctx := context.Background()
-	client := redis.NewClient(&redis.Options{Addr: p.redis.Addr(), ContextTimeoutEnabled: true})
+	client, space := p.kept()
 	defer func() { _ = client.Close() }()
-	space := keyspace.Of(secret.Text(p.discord.Token()))
 	wake := func(context.Context, string, ...string) {} // no leader is there yet, which will find what is due
 	watch := watcher.New(watcher.Config{Redis: client, Space: space, Interval: p.timing.Watch, Wake: wake, Log: zerolog.Nop()})
 

@@ -135,7 +135,7 @@ func leftAStatus(ctx context.Context, c *person, in *discordtest.Reply) (*discor
 }
 
 // wroteAnEntry leaves a message with the buttons of an entry about the customer where staff
-// look. Entries stay for long, so it may be from before.
+// look.
 func wroteAnEntry(ctx context.Context, c *person, in *discordtest.Reply) (*discordtest.Reply, error) {
 	return in, c.left(ctx, c.staff, interaction.Message{
 		Content: "A failure of " + c.user.ID,

@@ -262,10 +262,11 @@ func (s *scene) countsMoreThanItShows() bool {
 
 // failures are the entries of failures since the fault struck, without that which /admin logs test writes.
 func (s *scene) failures() []string {
-	reference := regexp.MustCompile("`[0-9A-Z]{7}`")
+	reference := regexp.MustCompile("`([0-9A-Z]{7})`")
 	return slices.DeleteFunc(world.Entries(s.errors.Messages(), "❗ "), func(entry string) bool {
-		return strings.Contains(entry, "A test with /admin logs test") ||
-			slices.ContainsFunc(reference.FindAllString(entry, -1), func(found string) bool { return strings.Contains(s.before, strings.Trim(found, "`")) })
+		of := reference.FindAllStringSubmatch(entry, -1)
+		later := slices.ContainsFunc(of, func(found []string) bool { return !strings.Contains(s.before, found[1]) })
+		return strings.Contains(entry, "A test with /admin logs test") || len(of) > 0 && !later
 	})
 }
 

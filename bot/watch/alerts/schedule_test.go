@@ -30,7 +30,7 @@ type clockwork struct {
 func newClockwork(t *testing.T, url string, now time.Time) *clockwork {
 	c := &clockwork{now: now, redis: redistest.Connect(t, url)}
 	c.Schedules = schedule.New(schedule.Config{
-		Redis: c.redis, Rate: 1000, Wake: func(context.Context, string, ...string) {}, Now: func() time.Time { return c.now }, Log: zerolog.Nop(),
+		Redis: c.redis, Rate: 1000, Now: func() time.Time { return c.now }, Log: zerolog.Nop(),
 		Count: func(what string) { c.counted = append(c.counted, what) },
 		Restart: func(_ context.Context, id, _, _ string) (bool, error) {
 			if c.refusal != nil || c.senseless {

@@ -81,7 +81,6 @@ type Config struct {
 	Restart func(ctx context.Context, id, customerID, serverID string) (made bool, err error)
 	// Count counts what has become of a restart: "restarted", "skipped" (the bot does not run, or there is maintenance) or "missed".
 	Count func(what string)
-	Wake  func(ctx context.Context, kind string, ids ...string)
 	Log   zerolog.Logger
 	Now   func() time.Time
 }
@@ -122,7 +121,6 @@ func (s *Schedules) Set(ctx context.Context, customerID string, wanted Schedule)
 	if errors.Is(err, record.ErrExists) {
 		_, err = s.records.Update(ctx, id, customerID, due, func(known *Schedule) bool { *known = wanted; return true })
 	}
-	s.cfg.Wake(ctx, kind, id)
 	return err
 }
 
