@@ -72,7 +72,7 @@ type card struct {
 func (c *Commands) card(ctx context.Context, r *interaction.Request, b bot, notice string) card {
 	var running *actions.Running
 	if b.server, running = c.atThisMoment(r.CustomerID, b.server, b.known); running != nil {
-		notice = c.view(r).runningLine(*running, name(b.server))
+		notice = strings.TrimSpace(notice + "\n" + c.view(r).runningLine(*running, name(b.server)))
 	}
 	drawn := card{view: c.view(r), bot: b, busy: running != nil, notice: notice}
 	if running == nil {

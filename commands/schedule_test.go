@@ -73,7 +73,8 @@ func TestScheduleIsChosen(t *testing.T) {
 	if is := h.schedules["a"]; is.Hours != 6 {
 		t.Errorf("%+v is set", is)
 	}
-	set("", "", "", "has no scheduled restarts anymore")
+	h.w.beside = elsewhere(t, "restart", "a")
+	set("", "", "", "has no scheduled restarts anymore.\n⏳ Restarting **Shop**")
 	if len(h.schedules) > 0 {
 		t.Errorf("%v is set", h.schedules)
 	}
