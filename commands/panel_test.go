@@ -305,10 +305,10 @@ func TestPanelSaysOutagesInItsChannel(t *testing.T) {
 	}
 	h.said.Trouble = rest.CodeMissingPermissions
 	wantText(t, answer(t, c, here(press("panel/open", "1001"))).Message, "📣 I post", "⚠️ Discord rejected my last message", "**Send Messages**")
-	if labels := buttonLabels(on); labels != "Stop saying it Manage" {
+	if labels := buttonLabels(on); labels != "Stop posting here Manage" {
 		t.Errorf("the buttons are %q", labels)
 	}
-	off := ending(t, c, here(press(buttons(on)["Stop saying it"].CustomID))).Message
+	off := ending(t, c, here(press(buttons(on)["Stop posting here"].CustomID))).Message
 	wantText(t, off, "✅ Saved.", "**Say it here** also posts")
 	if h.said != nil {
 		t.Error("it is still said")

@@ -76,15 +76,23 @@ func merged(options []Options) Options {
 	return all
 }
 
-// Press is Click for tests.
+// Press is Click for tests. It waits until the button is there, as the bot may answer the interaction before it draws that.
 func (r *Reply) Press(t testing.TB, label string) *Reply {
 	t.Helper()
+	r.waitUntil(t, "the button "+label, func(v View) bool {
+		button, err := v.Button(label)
+		return err == nil && !button.Disabled
+	})
 	return must(t, func(ctx context.Context) (*Reply, error) { return r.Click(ctx, label) })
 }
 
-// Choose is Pick for tests.
+// Choose is Pick for tests. It waits until the menu is there, as Press does.
 func (r *Reply) Choose(t testing.TB, placeholder string, labels ...string) *Reply {
 	t.Helper()
+	r.waitUntil(t, "the menu "+placeholder, func(v View) bool {
+		_, err := v.Select(placeholder)
+		return err == nil
+	})
 	return must(t, func(ctx context.Context) (*Reply, error) { return r.Pick(ctx, placeholder, labels...) })
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/bot/testing/e2e/world"
+	"hostbot/bot/testing/patience"
 	"hostbot/configs"
 	"hostbot/hostapi/hostapitest"
 	"hostbot/hostapi/redistest"
@@ -188,7 +189,7 @@ func TestFallOfManyBotsIsToldToAll(t *testing.T) {
 	w.StaffRead(t, "10 bots stopped", "customers: 10", "Pro: 10")
 	for _, c := range people {
 		c.InDM().Sees(t, many) // also those whose bots were the first
-		c.Types(t, "/bot show").WaitFor(t, many)
+		patience.Until(t, "the card says so", func() bool { return c.Types(t, "/bot show").View().Contains(many) })
 		w.Service.SetStatus(c.ID, "id-shop", hostapitest.Running)
 	}
 	w.StaffRead(t, "10 bots stopped", "Running again\n10")

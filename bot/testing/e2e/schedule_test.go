@@ -38,10 +38,10 @@ func TestBotIsRestartedOnSchedule(t *testing.T) {
 	w.StaffRead(t, "🕓 scheduled", anna.ID, "id-shop", "Done")
 	w.WantCalls(t, hostapitest.OpRestart, 1)
 
-	form().Submit(t, discordtest.Fields{"Restart every day at": "", "Or every so many hours": "6"}).WaitFor(t, "Restarts every 6 hours")
+	form().Submit(t, discordtest.Fields{"Restart every day at": "", "Or hours between restarts": "6"}).WaitFor(t, "Restarts every 6 hours")
 	elapses()
 	w.Service.WaitFor(t, hostapitest.OpRestart, 2)
-	form().Submit(t, discordtest.Fields{"Or every so many hours": ""}).WaitFor(t, "has no scheduled restarts anymore")
+	form().Submit(t, discordtest.Fields{"Or hours between restarts": ""}).WaitFor(t, "has no scheduled restarts anymore")
 	if elapses() {
 		t.Error("the bot has a schedule still")
 	}

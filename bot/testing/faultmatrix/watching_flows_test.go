@@ -180,7 +180,7 @@ func panelFlows() []flow {
 	}
 	managed := steps(with(shop, radio), picks(manage, "1. Bot status"), reads("Bots with a problem"))
 	asked := steps(managed, presses("Remove panel"), reads("Remove this panel"))
-	const says, hush = "I post a message in the channel", "Stop saying it"
+	const says, hush = "I post a message in the channel", "Stop posting here"
 	saying := steps(managed, presses("Say it here"), becomes(hush))
 	unmentioned := steps(saying, presses(hush), becomes("**Say it here**"), presses("Say it here"), becomes(hush)) // a role may be from before
 	const removed, saved = "The panel was removed", "Saved" + gone

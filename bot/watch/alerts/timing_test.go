@@ -172,7 +172,7 @@ func TestZones(t *testing.T) {
 	for text, want := range map[string]string{
 		"+2": "UTC+02:00", "UTC+5:45": "UTC+05:45", "gmt -0330": "UTC-03:30", "−3": "UTC-03:00", "UTC+02:00": "UTC+02:00", "utc": "UTC", " berlin ": "Europe/Berlin",
 		"New York": "America/New_York", "america/sao_paulo": "America/Sao_Paulo", "Port of Spain": "America/Port_of_Spain", "america/port-au-prince": "America/Port-au-Prince",
-		"japan": "Japan", "est": "EST",
+		"japan": "Japan", "est": "EST", "São Paulo": "America/Sao_Paulo", "bogotá": "America/Bogota",
 		"": "", "local": "", "Local": "", "localtime": "", "../etc/passwd": "", "/etc/localtime": "", "+15": "", "Nowhere": "", strings.Repeat("x", 4000): "",
 	} {
 		got, err := notify.ParseZone(text)

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"time"
 	_ "time/tzdata" // as an image may have no time zones
+	"unicode"
+
+	"golang.org/x/text/unicode/norm"
 
 	"hostbot/bot/store/record"
 )
@@ -30,7 +33,7 @@ func offset(text string) (zone *time.Location, ok bool) {
 }
 
 // ParseZone returns the name under which a time zone is kept, such as "Europe/Berlin" or "UTC+05:30". It takes an offset
-// from UTC, a name of the IANA database in upper or lower case, or the city in one. The error is ErrZone.
+// from UTC, a name of the IANA database in upper or lower case, or the city in one, with its accents or without. The error is ErrZone.
 func ParseZone(text string) (string, error) {
 	text = strings.ReplaceAll(strings.Join(strings.Fields(text), "_"), "−", "-")
 	if zone, ok := offset(strings.ReplaceAll(text, "_", "")); ok {
@@ -39,6 +42,12 @@ func ParseZone(text string) (string, error) {
 	if text == "" || len(text) > 64 || strings.EqualFold(text, "local") { // the database's longest name has 32 bytes
 		return "", ErrZone
 	}
+	text = strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) { // an accent, as in "São Paulo"
+			return -1
+		}
+		return r
+	}, norm.NFD.String(text))
 	// The database's names tell upper from lower case.
 	titled := regexp.MustCompile(`[a-z]+`).ReplaceAllStringFunc(strings.ToLower(text), func(word string) string { return strings.ToUpper(word[:1]) + word[1:] })
 	titled = strings.NewReplacer("_Of_", "_of_", "_Es_", "_es_", "-Au-", "-au-").Replace(titled)
