@@ -212,8 +212,9 @@ func (v view) drawAlerts(servers []hostapi.Server, s alerts.Settings, notice str
 	var lines []string
 	shown := servers[:min(len(servers), maxOptions)]
 	for _, server := range shown {
-		line := bell(s.For(server.ID)) + " " + nameAmong(server, len(shown))
-		if until := s.MutedUntil(server.ID, time.Now()); !until.IsZero() {
+		until := s.MutedUntil(server.ID, time.Now())
+		line := bell(s.For(server.ID) && until.IsZero()) + " " + nameAmong(server, len(shown))
+		if !until.IsZero() {
 			line += " · " + v.t.Format("alerts.muted", args{"Until": relative(until)})
 		}
 		if _, on := v.autoRestarts[server.ID]; on {

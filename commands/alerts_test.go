@@ -66,6 +66,8 @@ func TestAlertsOfOneBotAndOfAll(t *testing.T) {
 	}
 	h.alerts, h.unwatched = alerts.Settings{All: true}, true
 	wantText(t, answer(t, c, command("alerts", nil)).Message, "can't be checked right now", "🔔 Shop")
+	h.alerts.Muted = map[string]time.Time{"b": time.Now().Add(time.Hour)}
+	wantText(t, answer(t, c, command("alerts", nil)).Message, "🔔 Shop", "🔕 Radio · alerts muted, back <t:")
 	h.refused = time.Unix(1, 0)
 	wantText(t, answer(t, c, command("alerts", nil)).Message, "I couldn't send you a direct message <t:1:R>", "🔔 Shop")
 	h.refused = time.Time{}
