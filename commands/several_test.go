@@ -84,7 +84,7 @@ func TestSeveralAreActedOnAsChosen(t *testing.T) {
 		"Restart":            {"Restart 2 bots?\n\n**A** · **B**\n\nThese stay as they are:\n**C** · **S**", "Restart 2 bots", "All 2 bots were restarted", []string{"restart a", "restart b"}},
 		"Start":              {"Start 1 bot?\n\n**C**", "Start 1 bot", "Started", []string{"start c"}},
 		"Stop":               {"Stop 2 bots? They stay offline until you start them again.\n\n**A** · **B**", "Stop 2 bots", "All 2 bots were stopped", []string{"stop a", "stop b"}},
-		"Reinstall packages": {"Reinstall the packages of 3 bots? They may be offline until that is done.\n\n**A** · **B** · **C**", "Reinstall 3 bots", "All 3 bots were reinstalled", []string{"reinstall a", "reinstall b", "reinstall c"}},
+		"Reinstall packages": {"Reinstall the packages of 3 bots? They may be offline until that's done.\n\n**A** · **B** · **C**", "Reinstall packages (3)", "The packages of all 3 bots were reinstalled", []string{"reinstall a", "reinstall b", "reinstall c"}},
 	} {
 		t.Run(label, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

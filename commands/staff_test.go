@@ -414,7 +414,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		"🔴 **Hosting service: 30 of 40 accounts not found (404) · since <t:1700000000:t> (<t:1700000000:R>)**": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Of: 40, Since: time.Unix(1_700_000_000, 0)}
 		},
-		"🔴 **Hosting service: accounts that it had and doesn't find anymore: 30 · since": func(h *health.Report) {
+		"🔴 **Hosting service: accounts that it had and no longer finds: 30 · since": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Since: time.Unix(1_700_000_000, 0)}
 		},
 		"⚠️ Customers are told that no hosting account": func(h *health.Report) { h.Missing = health.Missing{Accounts: 30, Of: 40} },
