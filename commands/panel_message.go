@@ -56,6 +56,9 @@ type panelView struct {
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 	stale := stalePolls * c.watch.Interval()
 	snapshot, err := c.watch.Known(ctx, p.OwnerID)
+	if p.Edited == 0 && errors.Is(err, accounts.ErrUnknown) { // whoever posts it can wait for the service
+		snapshot, err = c.accounts.Account(ctx, p.OwnerID, time.Time{})
+	}
 	unknown := errors.Is(err, accounts.ErrUnknown)
 	old := !unknown && !snapshot.FetchedAt.IsZero() && time.Since(snapshot.FetchedAt) > stale
 	switch {

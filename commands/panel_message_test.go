@@ -97,6 +97,8 @@ func TestPanelThatIsOld(t *testing.T) {
 	if _, err := c.DrawPanel(t.Context(), p); err == nil {
 		t.Error("a new panel is drawn of what nobody has asked for")
 	}
+	h.lost, h.w.list, h.w.err = true, account(server("a", "Shop", "RUNNING")), nil
+	wantText(t, drawPanel(t, c, p), "**Shop** · Running")
 }
 
 // TestPanelSumsUp has some of three bots run.

@@ -35,6 +35,7 @@ type watched struct {
 	stays   []string
 	retried int // how often panels were to be tried again
 	age     time.Duration
+	lost    bool // no account is cached any more
 
 	outage  outages.Outage      // of many bots
 	alerted map[string][]string // the bots of alerts
@@ -268,6 +269,9 @@ func watching(t *testing.T, h *watched) *commands.Commands {
 		KeepZone:  func(_ context.Context, _, zone string) error { h.zone = cmp.Or(zone, h.zone); return h.err },
 		Schedules: schedules{h},
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
+			if h.lost {
+				return accounts.Snapshot{}, accounts.ErrUnknown
+			}
 			return accounts.Snapshot{List: h.w.list, FetchedAt: time.Now().Add(-h.age), Notes: h.w.notes}, h.w.err
 		},
 	}
