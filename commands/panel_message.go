@@ -52,7 +52,8 @@ type panelView struct {
 }
 
 // DrawPanel draws what everybody in a channel sees of bots: names, states, since when, and how the
-// last thirty days were. If nothing is known of the account any more, it shows no bots and says so.
+// last thirty days were. If nothing is known of the account any more, it shows no bots and says so;
+// for a panel that is being posted it asks the hosting service.
 func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Message, error) {
 	stale := stalePolls * c.watch.Interval()
 	snapshot, err := c.watch.Known(ctx, p.OwnerID)
@@ -62,7 +63,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 	unknown := errors.Is(err, accounts.ErrUnknown)
 	old := !unknown && !snapshot.FetchedAt.IsZero() && time.Since(snapshot.FetchedAt) > stale
 	switch {
-	case unknown && (p.Edited == 0 || time.Since(time.UnixMilli(p.Edited)) < stale):
+	case unknown && time.Since(time.UnixMilli(p.Edited)) < stale:
 		return interaction.Message{}, errNotYet
 	case old && p.Edited != 0 && time.Since(c.began) < stale: // nobody may have asked the service until now
 		return interaction.Message{}, errNotYet

@@ -93,11 +93,11 @@ func TestPanelThatIsOld(t *testing.T) {
 	if got := text(unknown); strings.Contains(got, "Shop") || strings.Contains(got, "Radio") {
 		t.Errorf("bots are shown of which nothing is known:\n%s", got)
 	}
-	p.Edited = 0
+	p.Edited, h.lost, h.w.err = 0, true, errors.New("the service is away")
 	if _, err := c.DrawPanel(t.Context(), p); err == nil {
 		t.Error("a new panel is drawn of what nobody has asked for")
 	}
-	h.lost, h.w.list, h.w.err = true, account(server("a", "Shop", "RUNNING")), nil
+	h.w.list, h.w.err = account(server("a", "Shop", "RUNNING")), nil
 	wantText(t, drawPanel(t, c, p), "**Shop** · Running")
 }
 
