@@ -284,7 +284,7 @@ func TestStaffReadOfAccountsThatAreLost(t *testing.T) {
 			}
 			return n
 		}
-		const one, several, found = "doesn't find an account that it had", "no longer finds: 5", "finds accounts again"
+		const one, several, found = "no longer finds an account that it had", "no longer finds: 5", "finds accounts again"
 		for n := range hostapi.Several {
 			b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 			b.accountDoubted(n+1, errors.New("404 page not found"))

@@ -62,7 +62,7 @@ func TestAlertSaysFirstWhatHappened(t *testing.T) {
 	if shown.Content != "🔴 Shop keeps crashing and stays down" {
 		t.Errorf("after too many of them the content is %q", shown.Content)
 	}
-	wantText(t, shown, "after 3 automatic restarts within 10 min, so it stays down until somebody starts it")
+	wantText(t, shown, "after 3 automatic restarts within 10 min, so it stays down until someone starts it")
 }
 
 // TestAlertSaysNothingOfABotThatWasHardlyWatched has a bot fall less than a minute after it was looked at first: it may

@@ -73,7 +73,7 @@ func TestStaffAnswer(t *testing.T) {
 	h, d, c := answering(t)
 	r := from("42", press("aside/support/REF1234"))
 	r.Locale = "de"
-	wantText(t, must(t)(answer(t, c, inLanguage("en-US", r)).Then.Run(t.Context())).Message, "comes as a direct message from me")
+	wantText(t, must(t)(answer(t, c, inLanguage("en-US", r)).Then.Run(t.Context())).Message, "their answer as a direct message")
 	must(t)(answer(t, c, r).Then.Run(t.Context()))
 	shown := h.cases[1].Message
 	wantText(t, shown, "Press Answer to write to them")
@@ -146,7 +146,7 @@ func TestAnswerSaysWhoWroteIt(t *testing.T) {
 	}
 	h.support.Brand = "Example *Hosting*"
 	wantText(t, newCommands(t, h.world).SupportAnswer(a), `**Example \*Hosting\*** has answered you`)
-	for sent, said := range map[bool]string{true: "has it as a direct message", false: "doesn't accept direct messages"} {
+	for sent, said := range map[bool]string{true: "got it as a direct message", false: "doesn't accept direct messages"} {
 		wantText(t, c.AnswerNote(a, sent), "<@1> answered", said, shown)
 	}
 }
@@ -161,7 +161,7 @@ func TestCustomerReplies(t *testing.T) {
 	if ids := m.ButtonIDs(); len(ids) != 3 || ids[0] != "aside/answer/42/REF1234/en-US" || ids[2] != commands.ReferenceID("REF1234") {
 		t.Errorf("the buttons are %q", ids)
 	}
-	for err, want := range map[error]string{support.ErrEnded: "conversation is closed", incident.ErrNoThread: "couldn't reach our team"} {
+	for err, want := range map[error]string{support.ErrEnded: "conversation is closed", incident.ErrNoThread: "couldn't be sent to our team"} {
 		d.err = err
 		_, got := sends(t, c, r)
 		wantExplained(t, c, got, !errors.Is(err, support.ErrEnded), want)
@@ -198,7 +198,7 @@ func TestUnreadAnswerIsAboveTheBots(t *testing.T) {
 		t.Errorf("%q is read, and then shown is:\n%s", d.read, text(end.Message))
 	}
 	h.beside = nil
-	wantText(t, answer(t, c, press("aside/unread")).Message, "no answer here")
+	wantText(t, answer(t, c, press("aside/unread")).Message, "no unread answers here")
 }
 
 // TestNobodyAnswersWithoutAGuildOfStaff: nobody could use the buttons.

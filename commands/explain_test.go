@@ -86,7 +86,7 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 		"no account":     {&world{err: &hostapi.Error{Code: hostapi.CodeNotFound, Op: hostapi.OpList}}, command("bot list", nil), "No hosting account", signUp + " " + panel},
 		"no bot":         {&world{list: account(), off: map[hostapi.Operation]bool{hostapi.OpCreate: true}}, command("bot list", nil), "no bots yet", panel},
 		"no room":        {&world{list: shopWithPlan(512, 1)}, command("bot create", nil), "no room", upgrade},
-		"a full plan":    {&world{list: shopWithPlan(4096, 1)}, command("plan", nil), "bigger plan", upgrade},
+		"a full plan":    {&world{list: shopWithPlan(4096, 1)}, command("plan", nil), "upgrade your plan", upgrade},
 		"a suspension":   {&world{list: account(server("a", "Shop", "SUSPENDED"))}, onBot("bot show", "a"), "suspended this bot", support + " " + panel},
 		"a fault":        {&world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
 		"the plan's end": {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},

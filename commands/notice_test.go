@@ -108,10 +108,10 @@ func TestStaffMakeChangeAndEndANotice(t *testing.T) {
 		chosen := answer(t, c, by("1", press("admin/notice", other))).Message
 		end := by("1", press(buttons(chosen)["End now"].CustomID))
 		ended := ending(t, c, end)
-		if wantText(t, ended.Message, "was ended", "Later"); strings.Contains(text(ended.Message), "Another") || ended.Audit.Detail != "Another" {
+		if wantText(t, ended.Message, "Notice ended", "Later"); strings.Contains(text(ended.Message), "Another") || ended.Audit.Detail != "Another" {
 			t.Errorf("after the end: %s", text(ended.Message))
 		}
-		wantText(t, answer(t, c, end).Message, "was ended", "Later") // a second press ends nothing
+		wantText(t, answer(t, c, end).Message, "Notice ended", "Later") // a second press ends nothing
 		refused(t, c, by("2", list), "staff only")
 	})
 }

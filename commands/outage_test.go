@@ -19,7 +19,7 @@ import (
 )
 
 // manyStopped is what customers read in an outage of many bots.
-const manyStopped = "Many bots on our side stopped at the same time. Our team knows about it."
+const manyStopped = "Many bots we host stopped at the same time. Our team knows about it."
 
 // minutesAgo is an outage of many bots that began so many minutes ago.
 func minutesAgo(n time.Duration) outages.Outage {

@@ -254,8 +254,8 @@ func TestPanelSaysOutagesInItsChannel(t *testing.T) {
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}, panels: []panel.Panel{{ID: "1001", OwnerID: "42", GuildID: "7", ChannelID: "9", Bots: []string{"a"}}}}
 	c := watching(t, h)
 	shown := answer(t, c, here(press("panel/open", "1001"))).Message
-	wantText(t, shown, "**Say it here** also posts a message")
-	on := ending(t, c, here(press(buttons(shown)["Say it here"].CustomID))).Message
+	wantText(t, shown, "**Post outages here** also sends a message")
+	on := ending(t, c, here(press(buttons(shown)["Post outages here"].CustomID))).Message
 	wantText(t, on, "📣 I post a message in the channel")
 	role := menus(on)["Mention a role"]
 	if role.MenuType != discordgo.RoleSelectMenu || *role.MinValues != 0 || len(role.DefaultValues) != 0 {
@@ -309,7 +309,7 @@ func TestPanelSaysOutagesInItsChannel(t *testing.T) {
 		t.Errorf("the buttons are %q", labels)
 	}
 	off := ending(t, c, here(press(buttons(on)["Stop posting here"].CustomID))).Message
-	wantText(t, off, "✅ Saved.", "**Say it here** also posts")
+	wantText(t, off, "✅ Saved.", "**Post outages here** also sends")
 	if h.said != nil {
 		t.Error("it is still said")
 	}
@@ -360,7 +360,7 @@ func TestAlertInAChannelActsOnNothing(t *testing.T) {
 		}
 	}
 	h.outage = minutesAgo(1)
-	wantText(t, c.ChannelAlert(crashOf(2), p, alerts.Channel{}), "Many bots on our side stopped")
+	wantText(t, c.ChannelAlert(crashOf(2), p, alerts.Channel{}), "Many bots we host stopped")
 }
 
 // TestPanelsOfOneTitleAreToldApart by the numbers that they have in the list.

@@ -160,7 +160,7 @@ func TestRestartOfAnAlertGoesOnAtThePace(t *testing.T) {
 			h.alerted["x"] = append(h.alerted["x"], s.ID)
 		}
 		c := watching(t, h)
-		wantText(t, answer(t, c, press("aside/restartcrashed/of/x")).Message, "60 bots have crashed", "At most 30 start each minute. The rest follow by themselves.")
+		wantText(t, answer(t, c, press("aside/restartcrashed/of/x")).Message, "60 bots have crashed", "At most 30 start each minute. The rest follow automatically.")
 		wantText(t, restartBy(t.Context(), t, c, "restartcrashed/of/x/now").last(), "All 60 bots were restarted")
 	})
 }
@@ -255,7 +255,7 @@ func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 			return "RUNNING", nil
 		}
 		c := newCommands(t, w)
-		wantText(t, answer(t, c, press("restartcrashed")).Message, "64 bots have crashed", "At most 30 start each minute. The rest follow by themselves.")
+		wantText(t, answer(t, c, press("restartcrashed")).Message, "64 bots have crashed", "At most 30 start each minute. The rest follow automatically.")
 		began := time.Now()
 		b := restartAll(t.Context(), t, c)
 		slices.Sort(w.done)

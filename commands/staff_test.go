@@ -138,13 +138,13 @@ func TestStaffAreAskedBeforeAnythingIsForgotten(t *testing.T) {
 	}})
 	flush := by("1", command("admin forget", map[string]string{"user": "42"}))
 	question := answer(t, c, flush)
-	wantText(t, question.Message, "<@42>", "• Alerts, on for bots: 1", "• Scheduled restarts: 4", "• Panels in channels: 2", "(days: 2)")
+	wantText(t, question.Message, "<@42>", "• Bots with alerts on: 1", "• Scheduled restarts: 4", "• Panels in channels: 2", "(days: 2)")
 	if kept := answer(t, c, by("1", press("for/42/admin/forget/not"))); question.Audit != nil || kept.Audit != nil || forgotten != 0 {
 		t.Errorf("%d removals; the log channel tells of %+v and %+v", forgotten, question.Audit, kept.Audit)
 	}
 	refused(t, c, by("2", press("for/42/admin/forget")), "This is for staff")
 	refused(t, c, by("1", press("for/anna/admin/forget")), "")
-	for i, want := range []string{"was removed", "Nothing is stored about"} {
+	for i, want := range []string{"was deleted", "Nothing is stored about"} {
 		removal := answer(t, c, by("1", press("for/42/admin/forget")))
 		if removal.Audit != nil || forgotten != i {
 			t.Errorf("before Discord has taken the answer: %d removals, audit %+v", forgotten, removal.Audit)
@@ -180,10 +180,10 @@ func TestStaffReadWhatToDoWhereNotAllIsRemoved(t *testing.T) {
 		fault           bool
 		want            []string
 	}{
-		"Redis does not answer":  {unread: failure, fault: true, want: []string{"stored about <@42>", "can't be read", "Nothing was removed", "admin forget", "REF1234"}},
+		"Redis does not answer":  {unread: failure, fault: true, want: []string{"stored about <@42>", "can't be read", "Nothing was deleted", "admin forget", "REF1234"}},
 		"nor later":              {failure: failure, fault: true, want: []string{"Not everything", "<@42>", "admin status", "admin forget", "REF1234"}},
 		"Discord fails":          {failure: &rest.Error{Status: 502}, removal: removal, fault: true, want: []string{"Not everything", "it stays in <#8>, <#9>", "REF1234"}},
-		"an action does not end": {failure: actions.ErrRunning, want: []string{"still running on a bot of <@42>", "nothing was removed", "admin forget"}},
+		"an action does not end": {failure: actions.ErrRunning, want: []string{"still running for <@42>", "nothing was deleted", "admin forget"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCommands(t, &world{staff: commands.Staff{
@@ -293,7 +293,7 @@ func TestLookupShowsWhatHappenedLately(t *testing.T) {
 	}
 	sendable(t, answer(t, c, lookup))
 	events = nil
-	if got := text(answer(t, c, lookup).Message); strings.Contains(got, "Last actions") {
+	if got := text(answer(t, c, lookup).Message); strings.Contains(got, "Recent actions") {
 		t.Errorf("where nothing happened, staff read\n%s", got)
 	}
 }
@@ -364,7 +364,7 @@ func TestDeadLettersAreTriedAgainByAButton(t *testing.T) {
 	report.Queues = []leader.Queue{{Kind: "panels", Due: 2, Late: 1, Dead: 1}, {Kind: "alerts"}}
 	report.Dead = []leader.Letter{{Kind: "panels", ID: "*7*", Reason: "panic: *no*", Since: time.Unix(1, 0)}}
 	m := answer(t, c, by("1", command("admin status", nil))).Message
-	wantText(t, m, "Work that is due\n`panels`: due 2 · late 1 · set aside 1", "Set aside\n`panels *7*` <t:1:R> panic: \\*no\\*", "💡 The bot tries it again once a day")
+	wantText(t, m, "Work that is due\n`panels`: due 2 · late 1 · set aside 1", "Set aside\n`panels *7*` <t:1:R> panic: \\*no\\*", "💡 This bot tries it again once a day")
 	if !slices.Contains(m.ButtonIDs(), pressed.Name) || strings.Contains(text(m), "alerts") {
 		t.Errorf("the buttons are %q below\n%s", m.ButtonIDs(), text(m))
 	}
@@ -386,10 +386,10 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 	well := health.Report{Leader: "eu-1", Shards: []shards.Status{{Ready: true}}, Window: time.Minute, Log: []logchannel.Status{{Channel: "9"}}}
 	for want, change := range map[string]func(*health.Report){
 		"✅ All is well": func(*health.Report) {},
-		"🔴 **No command or button reaches this bot · since <t:1700000000:t> (<t:1700000000:R>) · status 502**\n\n⚠️ Discord sends commands and buttons to `bot.example.com`, and": func(h *health.Report) {
+		"🔴 **No command or button reaches this bot · since <t:1700000000:t> (<t:1700000000:R>) · status 502**\n\n⚠️ Discord sends commands and buttons to `bot.example.com`, but": func(h *health.Report) {
 			h.Arrival = register.Arrival{Fault: register.Unanswered, Host: "bot.example.com", Answer: "status 502", Since: time.Unix(1_700_000_000, 0)}
 		},
-		"⚠️ A connection to Discord is lost":        func(h *health.Report) { h.Shards = []shards.Status{{}} },
+		"⚠️ A connection to Discord was lost":       func(h *health.Report) { h.Shards = []shards.Status{{}} },
 		"⚠️ Read the latest failures in the errors": func(h *health.Report) { h.Service = failingCalls("503", 1, 2) },
 		"🔴 **Hosting service unreachable · since <t:1700000000:t> (<t:1700000000:R>) · connection reset · 36 of 88 failed**": func(h *health.Report) {
 			h.Service, h.DownSince = failingCalls("connection reset", 36, 88), time.Unix(1_700_000_000, 0)
@@ -409,19 +409,19 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 			h.Shards = []shards.Status{{}, {ID: 1, Ready: true}}
 		},
 		"⚠️ Redis isn't responding":                            func(h *health.Report) { h.RedisErr = errors.New("refused") },
-		"⚠️ Redis answers, but takes no writes":                func(h *health.Report) { h.RedisErr = refusal("OOM command not allowed") },
+		"⚠️ Redis answers but refuses writes":                  func(h *health.Report) { h.RedisErr = refusal("OOM command not allowed") },
 		"🔴 **Redis refuses writes · OOM command not allowed**": func(h *health.Report) { h.RedisErr = refusal("OOM command not allowed") },
 		"🔴 **Hosting service: 30 of 40 accounts not found (404) · since <t:1700000000:t> (<t:1700000000:R>)**": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Of: 40, Since: time.Unix(1_700_000_000, 0)}
 		},
-		"🔴 **Hosting service: accounts that it had and no longer finds: 30 · since": func(h *health.Report) {
+		"🔴 **Accounts that the hosting service had and no longer finds: 30 · since": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Since: time.Unix(1_700_000_000, 0)}
 		},
 		"⚠️ Customers are told that no hosting account": func(h *health.Report) { h.Missing = health.Missing{Accounts: 30, Of: 40} },
-		"💡 Set REDIS_URL":                           func(h *health.Report) { h.RedisEmbedded = true },
-		"⚠️ <#9> · The bot needs these permissions": func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
-		"⚠️ <#9> · Discord rejects what":            func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
-		"⚠️ <#9> · Entries arrive late": func(h *health.Report) {
+		"💡 Set REDIS_URL":                            func(h *health.Report) { h.RedisEmbedded = true },
+		"⚠️ <#9> · This bot needs these permissions": func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "403", Forbidden: true}} },
+		"⚠️ <#9> · Discord rejects what":             func(h *health.Report) { h.Log = []logchannel.Status{{Channel: "9", Trouble: "404"}} },
+		"⚠️ <#9> · Entries are late": func(h *health.Report) {
 			h.Log = []logchannel.Status{{Channel: "9", Waiting: 1, Oldest: time.Unix(1, 0)}}
 		},
 	} {

@@ -189,7 +189,7 @@ func TestSupportCannotBeTold(t *testing.T) {
 	h, c := helping(t)
 	h.err = errors.New("away")
 	_, err := tell(t, c, "REF1234")
-	m := wantExplained(t, c, err, true, "couldn't reach our team", "NEW5678")
+	m := wantExplained(t, c, err, true, "couldn't be sent to our team", "NEW5678")
 	if ids := m.ButtonIDs(); len(ids) != 1 || ids[0] != "aside/support/REF1234" {
 		t.Errorf("the buttons are %q", ids)
 	}

@@ -84,7 +84,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			r.Outage = outages.Outage{Bots: 12, Customers: 9, Recovered: 12, First: time.Now().Add(-3 * time.Minute)}
 			return r
 		}, []string{
-			"✓ verdict: all is well; Everyone is answered in time again (4 of 60 were not) · 23:58:00 UTC · Discord 502; " +
+			"✓ verdict: all is well; Interactions answered in time again (4 of 60 weren't) · 23:58:00 UTC · Discord 502; " +
 				"Hosting service recovered · 23:58:00 UTC · connection reset · 36 of 88 failed; Discord's REST API recovered · 23:58:00 UTC · 502 · 5 of 80 failed; " +
 				"Redis recovered · 23:58:00 UTC · refused",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
@@ -118,7 +118,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			return r
 		}, []string{
 			"✗ verdict: Connection to Discord lost · since 23:59:00 UTC · status 429: wait; 4 of the last 60 interactions not answered in time · since 23:57:00 UTC · Discord 502; " +
-				"Hosting service unreachable · since 23:57:00 UTC · connection reset · 3 of 4 failed; Requests to Discord fail · since 23:57:00 UTC · 502 · 5 of 80 failed; " +
+				"Hosting service unreachable · since 23:57:00 UTC · connection reset · 3 of 4 failed; Requests to Discord failing · since 23:57:00 UTC · 502 · 5 of 80 failed; " +
 				"discord; discord; Redis unreachable · since 23:57:00 UTC · refused; leader; 12 bots have gone down since 23:57:00 UTC (customers: 9) · Running again: 3; " +
 				"watcher; direct messages; log channel 8; log channel 9; log channel 10",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
@@ -133,7 +133,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			"✗ leader: none → " + texts.Text("staff.todo.leader"),
 			"✗ mass outage: 12 bots have gone down since 23:57:00 UTC (customers: 9) · Running again: 3 → " + texts.Text("log.todo.fell"),
 			"✗ watcher: Accounts: 7 · each checked every 60 s · 60 s behind · Alerts sent: 3 → " + texts.Text("log.cure.watch_slow"),
-			"✗ direct messages: " + texts.Text("log.problem.quarantined") + " · Direct messages are held, next try 03:04:05 UTC → " + texts.Text("log.cure.quarantined"),
+			"✗ direct messages: " + texts.Text("log.problem.quarantined") + " · Direct messages on hold, next try 03:04:05 UTC → " + texts.Text("log.cure.quarantined"),
 			"✗ log channel 8: 3 entries are waiting · oldest: 2 min → " + texts.Text("staff.todo.late"),
 			"✗ log channel 9: status 404 → " + texts.Text("staff.todo.late"),
 			"✗ log channel 10: status 403 → " + texts.Text("log.channel.permissions"),
@@ -144,7 +144,7 @@ func TestOperatorsReadALineForEachItem(t *testing.T) {
 			r.Log = []logchannel.Status{{Channel: "8", Trouble: "status 502", Passing: true}, {Channel: "9", Trouble: "status 404"}}
 			return r
 		}, []string{
-			"✗ verdict: Requests to Discord fail · since 23:57:00 UTC · 502 · 5 of 80 failed; log channel 8; log channel 9",
+			"✗ verdict: Requests to Discord failing · since 23:57:00 UTC · 502 · 5 of 80 failed; log channel 8; log channel 9",
 			"✓ hostbot: version 1.2.3, up for 1m0s, 41 interactions answered, 1 without an answer",
 			"✓ gateway, shard 0: –",
 			"✓ gateway, shard 2: 35 ms",

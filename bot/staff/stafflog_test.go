@@ -112,7 +112,7 @@ func TestFailures(t *testing.T) {
 		t.Fatalf("posted %v", p)
 	}
 	want(t, entries[0], "❗ Hosting service: unavailable (503)", "`ABC1234`", "<@42>", "component restart/{bot...}", `\<\@1> \*down\*`)
-	want(t, entries[0], "Check that the hosting service runs")
+	want(t, entries[0], "Check that the hosting service is running")
 	entries[0].Own = nil // as where it counts
 	if shown := text(entries[0]); strings.Contains(shown, "42") || strings.Contains(shown, "ABC1234") {
 		t.Errorf("what several failures have in common names one of them:\n%s", shown)
@@ -130,8 +130,8 @@ func TestProblems(t *testing.T) {
 	log := newLog(t, p)
 	log.RedisEmbedded()
 	log.Tell(stafflog.CacheGarbage, stafflog.Facts{Reason: errors.New("*refused*")})
-	want(t, p["errors"][0], "⚠️ No REDIS_URL is set")
-	want(t, p["errors"][1], "⚠️ What Redis holds about an account is invalid", `\*refused\*`)
+	want(t, p["errors"][0], "⚠️ REDIS_URL isn't set")
+	want(t, p["errors"][1], "⚠️ Redis held invalid data about an account", `\*refused\*`)
 	log.MessagesPaused(notify.Pause{Code: rest.CodeQuarantined}, errors.New("*flagged*"))
 	want(t, p["errors"][2], "⚠️ Discord has quarantined this bot", "Developer Portal", `\*flagged\*`)
 	for range 2 { // by two replicas

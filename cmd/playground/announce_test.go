@@ -28,7 +28,7 @@ func testNoticeIsAnnounced(t *testing.T, chrome browser) {
 	b.evaluate("send it", `document.querySelector("#modal form").requestSubmit()`)
 	b.sees(last, "Saved")
 	b.presses(last, "End now")
-	b.sees(last, "was ended")
+	b.sees(last, "Notice ended")
 	anna := b.v.customer()
 	b.v.waitFor("/api/messages?user="+anna.user+"&channel="+directMessages, "has finished maintenance")
 }

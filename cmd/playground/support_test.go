@@ -38,7 +38,7 @@ func testSupportAnswers(t *testing.T, chrome browser) {
 	b.clicks("#close-panel")
 	b.reads("/bot restart", "Shop", "Reference:")
 	b.presses(last, "Tell support")
-	b.sees(last, "comes as a direct message from me")
+	b.sees(last, "their answer as a direct message")
 
 	is := func(name string) {
 		t.Helper()

@@ -170,7 +170,7 @@ func TestFallOfManyBotsIsToldToAll(t *testing.T) {
 	w.Discord.User("c0", discordtest.Permissions(manager))
 	w.Start(t)
 	var people []*discordtest.User
-	const many = "Many bots on our side stopped at the same time"
+	const many = "Many bots we host stopped at the same time"
 	for i := range 10 {
 		c := w.AddCustomer(fmt.Sprintf("c%d", i), "Shop").InDM() // which need not be opened: of those there are a few a second
 		c.Types(t, "/alerts").Press(t, "All alerts on").WaitFor(t, "Alerts are on")
@@ -179,7 +179,7 @@ func TestFallOfManyBotsIsToldToAll(t *testing.T) {
 	awaitLooks(t, w, 2*len(people))
 	general, host := w.Discord.Channels()[0], w.Discord.User("c0")
 	host.Types(t, "/panel").Press(t, "All my bots").Submit(t, nil).WaitFor(t, "Panel posted")
-	clickPanel(t, host, general, "Manage").Press(t, "Say it here").WaitFor(t, "I post a message in the channel")
+	clickPanel(t, host, general, "Manage").Press(t, "Post outages here").WaitFor(t, "I post a message in the channel")
 	for _, c := range people {
 		crash(t, w, c.ID, "id-shop")
 	}

@@ -38,7 +38,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	askForget(t, sam, anna).WaitFor(t, "People who follow these panels: 2")
 	asked := askForget(t, sam, cleo)
 	asked.WaitFor(t, "Other people's panels they follow: 1")
-	asked.Press(t, "Remove everything").WaitFor(t, "was removed")
+	asked.Press(t, "Delete everything").WaitFor(t, "was deleted")
 	w.StaffRead(t, "admin forget", "followers 0, follows 1")
 	nothingNames(t, redis, cleo)
 	anna.Types(t, "/panel").Choose(t, "Manage a panel", "1. Bot status").Press(t, "Remove panel").Press(t, "Remove panel").WaitFor(t, "The panel was removed")

@@ -35,7 +35,7 @@ func TestMaintenanceIsReadAndHoldsAlerts(t *testing.T) {
 	card.WaitFor(t, "🛠️ It takes longer")
 	awaitLooks(t, w, 4)
 	wantMessages(t, dm, "Shop has crashed", 0)
-	saved.Press(t, "End now").WaitFor(t, "was ended")
+	saved.Press(t, "End now").WaitFor(t, "Notice ended")
 	dm.Sees(t, "Shop has crashed")
 	wantMessages(t, dm, "Shop has crashed", 1)
 	if v := openShop(t, anna).View(); v.Contains("It takes longer") {
@@ -68,7 +68,7 @@ func TestNoticeIsAnnounced(t *testing.T) {
 	}
 	awaitLooks(t, w, 4)
 	saved.Press(t, "Edit notice").Submit(t, discordtest.Fields{"Text": "A switch is replaced"}).WaitFor(t, "🛠️ A switch is replaced")
-	saved.Press(t, "End now").WaitFor(t, "was ended")
+	saved.Press(t, "End now").WaitFor(t, "Notice ended")
 	for _, who := range []*discordtest.User{anna, ben} {
 		over := who.InDM().Sees(t, "Acme has finished maintenance")
 		if !over.Contains("✅ A switch is replaced") {

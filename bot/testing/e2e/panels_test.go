@@ -205,7 +205,7 @@ func TestPanelSaysOutagesInItsChannel(t *testing.T) {
 	w, anna, general := paneled(t, world.Options{Redis: "redis://" + redis.Addr(), Env: []string{"HTTP_ADDR=127.0.0.1:0"}})
 	players := w.Discord.AddRole("Players")
 	players.Mentionable = true
-	managed := clickPanel(t, anna, general, "Manage").Press(t, "Say it here")
+	managed := clickPanel(t, anna, general, "Manage").Press(t, "Post outages here")
 	managed.WaitFor(t, "I post a message in the channel")
 	managed.Choose(t, "Mention a role", "Players").WaitFor(t, "Each message mentions <@&"+players.ID+">")
 	awaitLooks(t, w, 2)

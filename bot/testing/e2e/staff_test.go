@@ -83,7 +83,7 @@ func TestStaffSeeTheStatus(t *testing.T) {
 // forget has staff forget what is cached of a customer, as time would.
 func forget(t *testing.T, sam, customer *discordtest.User) {
 	t.Helper()
-	askForget(t, sam, customer).Press(t, "Remove everything").WaitFor(t, "was removed")
+	askForget(t, sam, customer).Press(t, "Delete everything").WaitFor(t, "was deleted")
 }
 
 // askForget has staff be asked whether what is kept of a customer is to be removed. It may
@@ -122,7 +122,7 @@ func pressLogged(t *testing.T, w *world.World, who *discordtest.User, label stri
 func TestStaffGoOnFromALogEntry(t *testing.T) {
 	t.Parallel()
 	w, anna, sam := servingStaffed(t, "", "Shop", "Radio")
-	w.StaffRead(t, "⚠️", "No REDIS_URL is set")
+	w.StaffRead(t, "⚠️", "REDIS_URL isn't set")
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Fault{Status: http.StatusConflict, Body: `{"error":"the node is full"}`}, 1)
 	code := referenceIn(t, anna.Types(t, "/bot restart", bot("Shop")).WaitFor(t, "couldn't be restarted"))
 	w.StaffRead(t, "❌ Restart", anna.ID, "id-shop", "current state (409)", code)

@@ -33,7 +33,7 @@ func TestSupportAnswersTheCustomer(t *testing.T) {
 	t.Parallel()
 	w, channel, failed := supported(t)
 	anna, sam := w.Discord.User("anna"), w.AddStaff("sam")
-	failed.Press(t, "Tell support").WaitFor(t, "comes as a direct message from me")
+	failed.Press(t, "Tell support").WaitFor(t, "their answer as a direct message")
 	thread, told := threads(w, channel)[0], sam.In(channel).Sees(t, "anna asks for help")
 	const first, reply, second = "Which Node version? See https://docs.example/node", "It's Node 18, I think", "Node 22 is needed"
 	sam.In(channel).Presses(t, told, "Answer").Submit(t, discordtest.Fields{"Answer": first}).WaitFor(t, "on its way")
@@ -41,7 +41,7 @@ func TestSupportAnswersTheCustomer(t *testing.T) {
 	if !answer.Contains("**Our team** has answered you about") || answer.Contains("sam") {
 		t.Errorf("anna reads:\n%s", answer.Text())
 	}
-	if note := thread.WaitFor(t, "The customer has it as a direct message"); !note.Contains(first) || !note.Contains("<@"+sam.ID+">") {
+	if note := thread.WaitFor(t, "The customer got it as a direct message"); !note.Contains(first) || !note.Contains("<@"+sam.ID+">") {
 		t.Errorf("staff read:\n%s", note.Text())
 	}
 	anna.InDM().Presses(t, answer, "Reply").Submit(t, discordtest.Fields{"Reply": reply}).WaitFor(t, "Our team has your reply")

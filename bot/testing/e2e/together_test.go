@@ -71,12 +71,12 @@ func TestNothingIsLeftOfACustomerWhoIsForgottenDuringARestartOfMany(t *testing.T
 		sam := w.AddStaff("sam")
 		all := question.Press(t, "Restart 5 bots")
 		w.Clock.BlockUntil(t, 4) // as many as the service is asked for at once
-		removal := askForget(t, sam, anna).Press(t, "Remove everything")
-		removal.WaitFor(t, "Removing what is stored")
+		removal := askForget(t, sam, anna).Press(t, "Delete everything")
+		removal.WaitFor(t, "Deleting what is stored")
 		w.Finish(t)
 		w.Finish(t)
 		all.WaitFor(t, "All 5 bots were restarted")
-		removal.WaitFor(t, "was removed")
+		removal.WaitFor(t, "was deleted")
 		sam.Types(t, "/admin forget", discordtest.Options{"user": anna}).WaitFor(t, "Nothing is stored")
 	})
 }

@@ -186,7 +186,7 @@ func answerFlows() []flow {
 	toReply, replies := below("Reply", "aside/reply/abc")
 	toRead, reads := below("Read answer", "aside/unread")
 	return []flow{
-		{route: "component aside/unread", need: names, prepare: toRead, do: reads, good: "There's no answer here"},
+		{route: "component aside/unread", need: names, prepare: toRead, do: reads, good: "There are no unread answers here"},
 		{route: "component aside/reply/{id}", need: needsNothing, prepare: toReply, do: replies, good: "Reply to our team"},
 		{
 			route: "modal aside/reply/{id}", need: keeps, goesOn: true, lost: "error.untold", good: "This conversation is closed",

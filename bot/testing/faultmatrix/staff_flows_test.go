@@ -29,8 +29,8 @@ func staffFlows() []flow {
 	return append(
 		all,
 		flow{route: on + "reinstall", need: looks, prepare: picker("reinstall"), do: picks("Choose a bot", shop), late: true, good: "may be offline"},
-		flow{route: on + "admin/forget", need: keeps, goesOn: true, lost: "staff.forget.failed", prepare: asked, do: presses("Remove everything"), good: "stored about"}, // or nothing was
-		flow{route: on + "admin/forget/not", need: needsNothing, prepare: asked, do: presses("Cancel"), good: "Nothing was removed"},
+		flow{route: on + "admin/forget", need: keeps, goesOn: true, lost: "staff.forget.failed", prepare: asked, do: presses("Delete everything"), good: "stored about"}, // or nothing was
+		flow{route: on + "admin/forget/not", need: needsNothing, prepare: asked, do: presses("Cancel"), good: "Nothing was deleted"},
 	)
 }
 
@@ -70,7 +70,7 @@ func noticeFlows() []flow {
 		{route: "component admin/notice", need: needsNothing, prepare: left, do: picksIn(shown, "Choose a notice to change", "1"), good: list},
 		{route: "component admin/notice/form/{id}", need: needsNothing, prepare: left, do: pressesIn(shown, "New notice"), good: "Notice to customers"},
 		{route: "modal admin/notice/form/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: opened, do: fills(fields), good: "Saved"},
-		{route: "component admin/notice/end/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: steps(opened, fills(fields), becomes("Saved")), do: presses("End now"), good: "was ended"},
+		{route: "component admin/notice/end/{id}", need: needsNothing, goesOn: true, lost: unsaved, prepare: steps(opened, fills(fields), becomes("Saved")), do: presses("End now"), good: "Notice ended"},
 	}
 }
 

@@ -181,8 +181,8 @@ func panelFlows() []flow {
 	managed := steps(with(shop, radio), picks(manage, "1. Bot status"), reads("Bots with a problem"))
 	asked := steps(managed, presses("Remove panel"), reads("Remove this panel"))
 	const says, hush = "I post a message in the channel", "Stop posting here"
-	saying := steps(managed, presses("Say it here"), becomes(hush))
-	unmentioned := steps(saying, presses(hush), becomes("**Say it here**"), presses("Say it here"), becomes(hush)) // a role may be from before
+	saying := steps(managed, presses("Post outages here"), becomes(hush))
+	unmentioned := steps(saying, presses(hush), becomes("**Post outages here**"), presses("Post outages here"), becomes(hush)) // a role may be from before
 	const removed, saved = "The panel was removed", "Saved" + gone
 	return []flow{
 		{route: "command panel", need: looks, do: types("/panel", nil), good: "You don't have a public panel yet"},
@@ -200,7 +200,7 @@ func panelFlows() []flow {
 		{route: "component panel/top/{id}", need: names, goesOn: true, prepare: managed, do: picks("Put a bot first", radio), good: saved},
 		{route: "component panel/new/all", need: needsNothing, prepare: panels, do: presses("All my bots"), good: "Panel title"},
 		{route: "component panel/every/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("All my bots"), good: saved},
-		{route: "component panel/say/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Say it here"), good: says + gone},
+		{route: "component panel/say/{id}", need: needsNothing, goesOn: true, prepare: managed, do: presses("Post outages here"), good: says + gone},
 		{route: "component panel/hush/{id}", need: names, goesOn: true, prepare: saying, do: presses(hush), good: saved},
 		{route: "component panel/role/{id}", need: needsNothing, goesOn: true, prepare: unmentioned, do: picks("Mention a role", "Players"), good: says + gone},
 		{route: "component panel/remove/{id}", need: needsNothing, prepare: managed, do: presses("Remove panel"), good: "Remove this panel" + gone},

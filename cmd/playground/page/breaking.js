@@ -117,7 +117,7 @@ class Bots {
       return made;
     };
     this.#buttons = [["crash", "style-4", "Crash it"], ["suspend", "style-2", "Suspend it"], ["run", "style-2", "Run it"]].map(becomes);
-    const text = "A crash is the hosting service’s to know: the bot tells it when it asks again, by direct message where alerts are on, and in a panel’s channel where “Say it here” is on. In quiet hours it tells later: have a bot crash and run again, another one crash, and then end the quiet hours in /alerts.";
+    const text = "A crash is the hosting service’s to know: the bot tells it when it asks again, by direct message where alerts are on, and in a panel’s channel where “Post outages here” is on. In quiet hours it tells later: have a bot crash and run again, another one crash, and then end the quiet hours in /alerts.";
     const several = "Under /bot list, choose several and press Restart. Suspend one of them before you confirm: it is left alone, and the others restart.";
     this.element = make("fieldset", "", this.#title, make("p", "state", text), make("p", "state", several), make("p", "row", this.#choice), make("div", "row", ...this.#buttons));
   }

@@ -46,7 +46,7 @@ func TestKillsTellOfANoticeOnce(t *testing.T) {
 	first.kill()
 	w.start(t, environment...)
 	eventually(t, "all know that it begins", func() bool { return told(begins) == len(who) })
-	saved.Press(t, "End now").WaitFor(t, "was ended")
+	saved.Press(t, "End now").WaitFor(t, "Notice ended")
 	eventually(t, "some know that it is over", func() bool { return told(ends) > 0 })
 	second.kill()
 	eventually(t, "all know that it is over", func() bool { return told(ends) == len(who) })

@@ -91,7 +91,7 @@ func TestKillsLoseNoAnswer(t *testing.T) {
 				}
 				answers().WaitFor(t, "on its way")
 			}
-			thread.WaitFor(t, "The customer has it as a direct message")
+			thread.WaitFor(t, "The customer got it as a direct message")
 			got := anna.InDM().Sees(t, answer)
 
 			third := w.start(t, environment...)

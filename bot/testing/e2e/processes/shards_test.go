@@ -89,5 +89,5 @@ func TestKilledHoldersShardsAreServedElsewhere(t *testing.T) {
 // the bot was too late.
 func (w *scene) staffReadOfTheLate(t *testing.T) {
 	t.Helper()
-	eventually(t, "staff read of those without an answer", func() bool { return strings.Contains(texts(w.staff), "This bot was too late") })
+	eventually(t, "staff read of those without an answer", func() bool { return strings.Contains(texts(w.staff), "This bot answered too late") })
 }
