@@ -33,11 +33,11 @@ type group struct {
 func groups() []group {
 	return []group{
 		{"Required", "", []string{"DISCORD_TOKEN", "HOSTAPI_URL", "HOSTAPI_SECRET"}},
-		{"Production", "Set these for a bot that customers rely on. A category's log channel that is empty is `LOG_CHANNEL_ID`; `off` is none.", []string{
+		{"Production", "A category's log channel that is empty is `LOG_CHANNEL_ID`; `off` is none.", []string{
 			"REDIS_URL", "LOG_CHANNEL_ID", "LOG_CHANNEL_ACTIONS", "LOG_CHANNEL_ERRORS", "LOG_CHANNEL_LIFECYCLE", "LOG_CHANNEL_STAFF",
 			"ADMIN_GUILD_ID", "ADMIN_ROLE_IDS", "ADMIN_USER_IDS", "SUPPORT_CHANNEL_ID", "BRAND", "HTTP_ADDR", "INTERACTIONS_ADDR", "DISCORD_PUBLIC_KEY",
 		}},
-		{"Look", "What customers and staff see. Each `…_URL` is an https address of 512 characters at most; an empty one has no button.", []string{
+		{"Look", "Each `…_URL` is an https address of 512 characters at most; an empty one has no button.", []string{
 			"PANEL_URL", "PANEL_BOT_URL", "SIGNUP_URL", "UPGRADE_URL", "SUPPORT_URL", "STATUS_URL", "LANGUAGES", "STATUS_MAP", "LOG_LOCALE",
 		}},
 		{"Tuning", "The defaults suit most.", []string{

@@ -5,6 +5,9 @@
 // connection.go has the protocol of one connection. A session is plain data, so that another process can resume
 // it.
 //
+// discordgo's gateway can deadlock while it connects, ignores resume addresses and close codes, and ends the
+// process when a handler panics.
+//
 // The protocol is documented at https://discord.com/developers/docs/events/gateway.
 package gateway
 

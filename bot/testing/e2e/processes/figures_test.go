@@ -12,8 +12,8 @@ type figure struct {
 	goal int // what is wanted; where it is less than most, it is yet to be reached
 }
 
-// figures returns the bounds of all counts. Who brings a figure nearer to its goal lowers its bound,
-// and changes the table in bot/EVIDENCE.md.
+// figures returns the bounds of all counts. Who brings a figure nearer to its goal lowers its bound, and
+// the figures that bot/EVIDENCE.md has.
 func figures() map[string]figure {
 	return map[string]figure{
 		// Commands that Redis processes in 30 s while nobody does anything, what scripts call
