@@ -72,7 +72,7 @@ func TestFlowsTakeTheirRoutes(t *testing.T) {
 	m := &machine{pulse: startPulse(t)}
 	for _, p := range paces() {
 		wrong, tooSlow := routesTaken(t, p.people, m)
-		if tooSlow {
+		if tooSlow && len(wrong) > 0 {
 			continue
 		}
 		for _, what := range wrong {

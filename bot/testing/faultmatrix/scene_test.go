@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -39,6 +40,7 @@ type scene struct {
 	before          string                 // the process log until then: what failed on a busy machine is no matter
 	settled         bool                   // all flows have ended
 	late            time.Duration          // for how long the machine then had kept a question to Redis waiting, if for too long
+	excused         atomic.Bool            // something was not as it should be, and the machine may be why
 	commands        *commands.Commands     // that draw what the bot left
 	asTheBot        *rest.Client           // leaves it
 	places          []*discordtest.Channel // where people are: in a guild of each shard
@@ -145,6 +147,15 @@ func address(url string) string {
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
 func (s *scene) tooSlow() bool { return s.late > 0 || !s.settled && s.pulse.lateSince(s.struck) > 0 }
+
+// excuse reports whether the machine may be why something is not as it should be. The fault is tried again then.
+func (s *scene) excuse() bool {
+	if !s.tooSlow() {
+		return false
+	}
+	s.excused.Store(true)
+	return true
+}
 
 // settle is called when all flows have ended: how fast the machine is does not matter any more.
 func (s *scene) settle() { s.late, s.settled = s.pulse.lateSince(s.struck), true }
