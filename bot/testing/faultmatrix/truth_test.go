@@ -74,7 +74,7 @@ func (p phrasebook) errorIn(text string) string {
 }
 
 // goesOn is what is said of an action or a removal that goes on, or of data on the way.
-var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…|⏳ (Removing|Posting)`)
+var goesOn = regexp.MustCompile(`… (started|begun) <t:|Updating…|⏳ (Deleting|Posting)`)
 
 // over reports whether nothing more will come.
 func over(v discordtest.View) bool {
