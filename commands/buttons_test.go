@@ -115,7 +115,7 @@ func TestAlertsHaveTheButtonsOfTheCard(t *testing.T) {
 		alert := c.Alert(alerts.Alert{CustomerID: "42", Bots: []alerts.Outage{
 			{ServerID: "a", Name: "Shop", State: test.state, DownAt: at, Count: 1, RecoveredAt: test.back},
 		}})
-		if got := labels(alert); got != test.want+" | View bot Reinstall packages Mute alerts 1 h" {
+		if got := labels(alert); got != test.want+" | View bot Reinstall packages Mute alerts for 1 h" {
 			t.Errorf("an alert of %c has %q", test.state, got)
 		}
 		for id, want := range map[string]string{"Restart": "restart a", "Stop": "stop a"} {

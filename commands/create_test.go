@@ -78,7 +78,7 @@ func TestCreateNeverAsksForMoreThanThePlanLeaves(t *testing.T) {
 	c := newCommands(t, w)
 	for _, sizes := range []string{"4096/2048/100", "-1/-1/-1", "x/y/z", "256/9999999/100000", "//"} {
 		for _, request := range []interaction.Request{press("create/" + sizes), submit("create/"+sizes, newBot("Radio"))} {
-			refused(t, c, request, "has changed in the meantime", "/bot create")
+			refused(t, c, request, "have changed in the meantime", "/bot create")
 		}
 	}
 	for _, full := range []hostapi.List{shopWithPlan(8192, 1), shopWithPlan(512, 9), shopWithPlan(512, 0)} {

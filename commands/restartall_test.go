@@ -361,7 +361,7 @@ func TestRestartOfAllThatIsStoppedSaysHowFarItCame(t *testing.T) {
 		if len(w.done) != 4 {
 			t.Errorf("done: %q", w.done)
 		}
-		wantText(t, b.last(), "0 of 6 bots restarted", "➖ Bot", "not restarted", "We're restarting")
+		wantText(t, b.last(), "0 of 6 bots restarted", "➖ Bot", "not restarted", "Our system is restarting")
 		answer(t, c, press("restart/"+left(b)))
 	})
 }

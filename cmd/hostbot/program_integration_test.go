@@ -45,7 +45,7 @@ func TestProgramEnds(t *testing.T) {
 		p := startProgram(t, path, nil)
 		p.signal(t, syscall.SIGUSR1)
 		p.signal(t, syscall.SIGTERM)
-		for !p.anna.Types(t, "/bot list").View().Contains("We're restarting") { // until the signal has arrived
+		for !p.anna.Types(t, "/bot list").View().Contains("Our system is restarting") { // until the signal has arrived
 		}
 		p.clock.Advance(4 * time.Second)
 		p.restart.WaitFor(t, "✅ Restarted")

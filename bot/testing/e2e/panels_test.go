@@ -123,7 +123,7 @@ func TestNothingIsLeftOfWhoWasWatched(t *testing.T) {
 		},
 		"by staff": func(t *testing.T, w *world.World, anna *discordtest.User) {
 			sam := w.AddStaff("sam")
-			sam.Types(t, "/admin status").WaitFor(t, "Accounts: 1 · each checked every")
+			sam.Types(t, "/admin status").WaitFor(t, "Accounts: 1 · check interval")
 			patience.Until(t, "it is noted that Discord has the alert", func() bool {
 				_, metrics := w.Operator(t, "/metrics")
 				return strings.Contains(metrics, "hostbot_alerts_sent_total 1\n")

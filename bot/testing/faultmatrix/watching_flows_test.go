@@ -133,7 +133,7 @@ func alertFlows() []flow {
 			route: "component aside/list", need: looks, do: pressesIn(saying("many have crashed"), "All bots"), good: "🔴 Radio",
 			prepare: steps(seen(), leftButton("many have crashed", discordgo.Button{Label: "All bots", Style: discordgo.SecondaryButton, CustomID: interaction.ReplyPrefix + "list"})),
 		},
-		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts 1 h"), good: "You won't get alerts for"},
+		{route: "component aside/mute/{bot...}", need: names, goesOn: true, prepare: alerted, do: pressesIn(alert, "Mute alerts for 1 h"), good: "You won't get alerts for"},
 		{route: "component aside/act/{action}/{bot...}", action: "restart", prepare: alerted, do: pressesIn(alert, "Restart")},
 	}
 }

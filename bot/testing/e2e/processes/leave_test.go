@@ -88,7 +88,7 @@ func (w *scene) staysServed(t *testing.T, over time.Duration, do func()) {
 			switch v, _ := reply.Await(ctx, isSettled); {
 			case v.Contains(want):
 				served.Add(1)
-			case v.Contains("We're restarting"):
+			case v.Contains("Our system is restarting"):
 				refused.Add(1)
 			default:
 				if unanswered.Add(1) < 3 {
