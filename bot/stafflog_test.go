@@ -200,7 +200,7 @@ func TestStaffReadThatMostAccountsAreNotFound(t *testing.T) {
 			}
 			return n
 		}
-		const missing, found = "accounts not found", "finds accounts again"
+		const missing, found = "accounts not found", "can find accounts again"
 		lists(19, hostapi.CodeNotFound)
 		if m := b.missingAccounts(); len(channel.taken) > 0 || m != (health.Missing{}) {
 			t.Errorf("after a few, staff read %q, and operators %+v", channel.taken, m)
@@ -284,7 +284,7 @@ func TestStaffReadOfAccountsThatAreLost(t *testing.T) {
 			}
 			return n
 		}
-		const one, several, found = "no longer finds an account that it had", "no longer finds: 5", "finds accounts again"
+		const one, several, found = "can no longer find an account that it had", "can no longer find: 5", "can find accounts again"
 		for n := range hostapi.Several {
 			b.monitor.Service(hostapi.Call{Op: hostapi.OpList, Attempts: 1})
 			b.accountDoubted(n+1, errors.New("404 page not found"))

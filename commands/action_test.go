@@ -290,7 +290,7 @@ func TestServiceSaysWhy(t *testing.T) {
 		"suspended":             {hostapi.Error{Code: hostapi.CodeConflict, Status: 409, Words: "Pay first"}, "SUSPENDED", []string{"We've suspended this bot.", "says: Pay first"}, "busy with"},
 		"suspended, forbidden":  {hostapi.Error{Code: hostapi.CodeForbidden, Status: 403}, "SUSPENDED", []string{"couldn't be stopped", "We've suspended this bot."}, "isn't allowed"},
 		"forbidden":             {hostapi.Error{Code: hostapi.CodeForbidden, Status: 403, Words: "Pay first"}, "RUNNING", []string{"isn't allowed", "says: Pay first"}, ""},
-		"limit":                 {hostapi.Error{Code: hostapi.CodeLimitReached, Status: 402, Words: "Pay first"}, "RUNNING", []string{"Your plan doesn't allow", "says: Pay first"}, ""},
+		"limit":                 {hostapi.Error{Code: hostapi.CodeLimitReached, Status: 402, Words: "Pay first"}, "RUNNING", []string{"You've reached your plan's limit", "says: Pay first"}, ""},
 		"our own mistake":       {hostapi.Error{Code: hostapi.CodeInternal, Status: 400, Words: "chatUserId?"}, "RUNNING", []string{"Something broke on our side"}, "chatUserId"},
 		"broken":                {hostapi.Error{Code: hostapi.CodeUnavailable, Status: 500, Words: "SQL"}, "RUNNING", []string{"having problems"}, "SQL"},
 		"already as it is told": {hostapi.Error{Code: hostapi.CodeConflict, Status: 200, Words: "It has *stopped*"}, "STOPPED", []string{"already stopped"}, "says"},

@@ -104,7 +104,7 @@ func TestAlertsThatCannotBeTurnedOnSayWhy(t *testing.T) {
 		}
 	}
 	h := &watched{w: &world{list: account(server("a", "Shop", "RUNNING"))}}
-	wantText(t, ending(t, watching(t, h), inDM).Message, "They come to you as direct messages")
+	wantText(t, ending(t, watching(t, h), inDM).Message, "You'll get them as direct messages")
 	if h.recipient.DM != "9" {
 		t.Errorf("alerts go to the channel %q", h.recipient.DM)
 	}

@@ -89,7 +89,7 @@ func TestEveryEndHasAWayOn(t *testing.T) {
 		"a full plan":    {&world{list: shopWithPlan(4096, 1)}, command("plan", nil), "upgrade your plan", upgrade},
 		"a suspension":   {&world{list: account(server("a", "Shop", "SUSPENDED"))}, onBot("bot show", "a"), "suspended this bot", support + " " + panel},
 		"a fault":        {&world{err: &hostapi.Error{Code: hostapi.CodeInternal, Op: hostapi.OpList}}, command("bot list", nil), "contact support", support},
-		"the plan's end": {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "plan doesn't allow", upgrade},
+		"the plan's end": {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeLimitReached})}, press("restart/a"), "reached your plan's limit", upgrade},
 		"forbidden":      {&world{list: account(server("a", "Shop", "RUNNING")), action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "contact support", support},
 		"suspended now":  {&world{list: account(server("a", "Shop", "RUNNING")), changed: "SUSPENDED", action: failing(hostapi.Error{Code: hostapi.CodeForbidden})}, press("restart/a"), "suspended this bot", support + " " + panel},
 		"nothing":        {&world{list: account(server("a", "Shop", "RUNNING"))}, press("restart/a"), "✅ Restarted.", ""},

@@ -140,7 +140,7 @@ func TestRestartOfAnAlertIsOfItsBots(t *testing.T) {
 		for _, i := range []int{1, 5, 7} {
 			h.w.list.Servers[i].Status = "RUNNING"
 		}
-		wantText(t, answer(t, c, press("restartcrashed/of/x")).Message, "These bots are no longer crashed", "🔴 Bot 2.")
+		wantText(t, answer(t, c, press("restartcrashed/of/x")).Message, "None of these bots are crashed right now", "🔴 Bot 2.")
 		for _, h.err = range []error{nil, errors.New("redis is away")} { // nobody knows which are meant
 			for _, id := range []string{"restartcrashed/of/gone", "restartcrashed/of/gone/now"} {
 				question = answer(t, c, press(id))
@@ -160,7 +160,7 @@ func TestRestartOfAnAlertGoesOnAtThePace(t *testing.T) {
 			h.alerted["x"] = append(h.alerted["x"], s.ID)
 		}
 		c := watching(t, h)
-		wantText(t, answer(t, c, press("aside/restartcrashed/of/x")).Message, "60 bots have crashed", "At most 30 start each minute. The rest follow automatically.")
+		wantText(t, answer(t, c, press("aside/restartcrashed/of/x")).Message, "60 bots have crashed", "At most 30 bots are restarted each minute. The rest follow automatically.")
 		wantText(t, restartBy(t.Context(), t, c, "restartcrashed/of/x/now").last(), "All 60 bots were restarted")
 	})
 }
@@ -220,7 +220,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		c := newCommands(t, w)
 		b := restartAll(t.Context(), t, c)
-		wantText(t, b.last(), "⚠️ 1 of 5 bots restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
+		wantText(t, b.last(), "⚠️ 1 of 5 bots were restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
 			"can't be reached", "Don't restart them again right away", "REF1234")
 		want := map[string]interaction.Outcome{
 			"b1": interaction.Failed, "b2": interaction.Unconfirmed, "b3": interaction.Done, "b4": interaction.Unconfirmed, "b5": interaction.Done,
@@ -238,7 +238,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		w.restart = nil
 		again := restartAll(t.Context(), t, c) // of what is not known, nothing is done twice
-		wantText(t, again.last(), "3 of 5 bots restarted", "⚠️ Bot 2. · not confirmed; try again after <t:")
+		wantText(t, again.last(), "3 of 5 bots were restarted", "⚠️ Bot 2. · not confirmed; try again after <t:")
 	})
 }
 
@@ -255,7 +255,7 @@ func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 			return "RUNNING", nil
 		}
 		c := newCommands(t, w)
-		wantText(t, answer(t, c, press("restartcrashed")).Message, "64 bots have crashed", "At most 30 start each minute. The rest follow automatically.")
+		wantText(t, answer(t, c, press("restartcrashed")).Message, "64 bots have crashed", "At most 30 bots are restarted each minute. The rest follow automatically.")
 		began := time.Now()
 		b := restartAll(t.Context(), t, c)
 		slices.Sort(w.done)
@@ -265,8 +265,8 @@ func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 		if took := time.Since(began); took < 2*actions.Window || took > 3*actions.Window {
 			t.Errorf("it took %v", took)
 		}
-		wantText(t, b.steps[2].Message, "Done: 30 of 64\n⏸️ At most 30 start each minute")
-		wantText(t, b.last(), "63 of 64 bots restarted", "➖ Bot 64. · no longer crashed")
+		wantText(t, b.steps[2].Message, "Done: 30 of 64\n⏸️ At most 30 bots are restarted each minute")
+		wantText(t, b.last(), "63 of 64 bots were restarted", "➖ Bot 64. · no longer crashed")
 		time.Sleep(actions.Window)
 		w.list = crashed(3)
 		wantText(t, restartAll(t.Context(), t, c).last(), "All 3 bots were restarted")
@@ -284,7 +284,7 @@ func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
 		"three seconds":        {3 * time.Second, 3 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"for an unsaid time":   {0, 20 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"again and again":      {2 * time.Second, 9 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
-		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots restarted", " · not restarted", "too many requests"}},
+		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots were restarted", " · not restarted", "too many requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -320,7 +320,7 @@ func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
 					return
 				}
 				if !slices.ContainsFunc(b.steps, func(r interaction.Response) bool {
-					return strings.Contains(text(r.Message), "⏸️ The hosting service asked us to slow down. This will continue <t:")
+					return strings.Contains(text(r.Message), "⏸️ The hosting service asked me to slow down. I'll continue <t:")
 				}) {
 					t.Error("it does not say that it waits")
 				}
@@ -361,7 +361,7 @@ func TestRestartOfAllThatIsStoppedSaysHowFarItCame(t *testing.T) {
 		if len(w.done) != 4 {
 			t.Errorf("done: %q", w.done)
 		}
-		wantText(t, b.last(), "0 of 6 bots restarted", "➖ Bot", "not restarted", "Our system is restarting")
+		wantText(t, b.last(), "0 of 6 bots were restarted", "➖ Bot", "not restarted", "Our system is restarting")
 		answer(t, c, press("restart/"+left(b)))
 	})
 }

@@ -364,7 +364,7 @@ func TestDeadLettersAreTriedAgainByAButton(t *testing.T) {
 	report.Queues = []leader.Queue{{Kind: "panels", Due: 2, Late: 1, Dead: 1}, {Kind: "alerts"}}
 	report.Dead = []leader.Letter{{Kind: "panels", ID: "*7*", Reason: "panic: *no*", Since: time.Unix(1, 0)}}
 	m := answer(t, c, by("1", command("admin status", nil))).Message
-	wantText(t, m, "Work that is due\n`panels`: due 2 · late 1 · set aside 1", "Set aside\n`panels *7*` <t:1:R> panic: \\*no\\*", "💡 This bot tries it again once a day")
+	wantText(t, m, "Pending work\n`panels`: due 2 · late 1 · set aside 1", "Set aside\n`panels *7*` <t:1:R> panic: \\*no\\*", "💡 This bot tries it again once a day")
 	if !slices.Contains(m.ButtonIDs(), pressed.Name) || strings.Contains(text(m), "alerts") {
 		t.Errorf("the buttons are %q below\n%s", m.ButtonIDs(), text(m))
 	}
@@ -414,7 +414,7 @@ func TestHealthSaysWhatToDo(t *testing.T) {
 		"🔴 **Hosting service: 30 of 40 accounts not found (404) · since <t:1700000000:t> (<t:1700000000:R>)**": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Of: 40, Since: time.Unix(1_700_000_000, 0)}
 		},
-		"🔴 **Accounts that the hosting service had and no longer finds: 30 · since": func(h *health.Report) {
+		"🔴 **Accounts that the hosting service had and can no longer find: 30 · since": func(h *health.Report) {
 			h.Missing = health.Missing{Accounts: 30, Since: time.Unix(1_700_000_000, 0)}
 		},
 		"⚠️ Customers are told that no hosting account": func(h *health.Report) { h.Missing = health.Missing{Accounts: 30, Of: 40} },

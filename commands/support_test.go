@@ -198,7 +198,7 @@ func TestSupportCannotBeTold(t *testing.T) {
 		t.Errorf("staff are told of %v", got.Failure)
 	}
 	h.told = support.Told{Already: true}
-	wantText(t, must(t)(tell(t, c, "REF1234")).Message, "already has this one", "REF1234")
+	wantText(t, must(t)(tell(t, c, "REF1234")).Message, "already has this report", "REF1234")
 }
 
 // TestWhoTellsSupport: a failure has the button for customers where it is on, and the page's link otherwise.

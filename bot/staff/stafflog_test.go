@@ -156,7 +156,7 @@ func TestPollsThatAreLimited(t *testing.T) {
 			log.PollsLimited(pair[0], pair[1])
 		}
 	}
-	for i, line := range []string{"🚦 The hosting service limits requests: checks of 1 account wait (429)", "all checks of accounts are slower (429)", "no longer limits checks"} {
+	for i, line := range []string{"🚦 The hosting service limits requests: checks of 1 account are waiting (429)", "all account checks are slower (429)", "no longer limits account checks"} {
 		e, again := p["lifecycle"][2*i], p["lifecycle"][2*i+1]
 		want(t, e, line)
 		if e.DedupKey == "" || e.DedupKey != again.DedupKey || i > 0 && e.DedupKey == p["lifecycle"][2*i-2].DedupKey {

@@ -21,7 +21,7 @@ func testNoticeIsAnnounced(t *testing.T, chrome browser) {
 	b.sees("#channel-name", "bot-log")
 	b.reads("/admin notice", "", "Announced by direct message")
 	b.presses(last, "Edit notice")
-	b.sees("#modal", "Announce the start and the end")
+	b.sees("#modal", "Announce the notice's start and end")
 	if ticked := asks[int](b, `document.querySelectorAll("#modal [name=kind]:checked").length`); ticked != 2 {
 		t.Errorf("%d boxes are ticked", ticked)
 	}

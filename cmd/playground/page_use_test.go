@@ -133,7 +133,7 @@ func testQuietHours(t *testing.T, chrome browser) {
 	fills := func(from, until, zone string) {
 		t.Helper()
 		b.presses(last, "Delay and quiet hours")
-		b.sees("#modal", "When alerts reach you")
+		b.sees("#modal", "Alert timing")
 		for name, value := range map[string]string{"from": from, "until": until, "zone": zone} {
 			b.evaluate("fill in "+name, fmt.Sprintf(`document.querySelector("#modal [name=%s]").value = %q`, name, value))
 		}

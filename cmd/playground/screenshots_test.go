@@ -68,7 +68,7 @@ func screenshots() map[string]picture {
 			b.presses("#channels", "hostbot")
 			b.reads("/alerts", "", "All alerts off")
 			b.presses(last, "All alerts on")
-			b.sees("#messages", "They come to you as direct messages")
+			b.sees("#messages", "You'll get them as direct messages")
 			b.presses("#tools", "Underneath")
 			b.sees("#underneath [data-id=rounds]", "By itself")
 			b.evaluate("open what the bot does by itself", `document.querySelector("#underneath [data-id=rounds] > details > summary").click()`)

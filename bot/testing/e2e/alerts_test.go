@@ -71,12 +71,12 @@ func TestLimitOfOneAccountDelaysNoOther(t *testing.T) {
 	limit := hostapitest.RealLimits()[0].Fault // for ten minutes
 	limit.UserID = bert.ID
 	w.Service.Fail(hostapitest.OpList, limit, 0)
-	w.StaffRead(t, "The hosting service limits requests: checks of 1 account wait (429)", "All others are checked as usual")
+	w.StaffRead(t, "The hosting service limits requests: checks of 1 account are waiting (429)", "All others are checked as usual")
 	sam.Types(t, "/admin status").WaitFor(t, "Limited by the hosting service (429): 1")
 	crash(t, w, anna.ID, "id-shop")
 	dm.Sees(t, "Shop has crashed")
 	w.Service.ClearFaults()
-	w.StaffRead(t, "The hosting service no longer limits checks of accounts")
+	w.StaffRead(t, "The hosting service no longer limits account checks")
 }
 
 func TestAlertTellsOfACrashAndOfTheRecovery(t *testing.T) {

@@ -22,7 +22,7 @@ func TestCustomerActsInOneMessage(t *testing.T) {
 		card.WaitFor(t, "Limits: 512 MB RAM")
 		for _, action := range []struct{ button, begun, done, told string }{
 			{"Restart", "Restarting **Shop**", "✅ Restarted", "✅ Restart"},
-			{"Reinstall packages", "Reinstalling the packages", "✅ Packages reinstalled", "✅ Reinstall packages"},
+			{"Reinstall packages", "Reinstalling the packages", "✅ Packages reinstalled", "✅ Package reinstall"},
 			{"Stop", "Stopping **Shop**", "⚫ Shop", "✅ Stop"},
 			{"Start", "Starting **Shop**", "🟢 Shop", "✅ Start"},
 		} {

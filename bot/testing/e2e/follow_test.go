@@ -37,7 +37,7 @@ func TestFollowersOfAPanelAreTold(t *testing.T) {
 	sam := w.AddStaff("sam")
 	askForget(t, sam, anna).WaitFor(t, "People who follow these panels: 2")
 	asked := askForget(t, sam, cleo)
-	asked.WaitFor(t, "Other people's panels they follow: 1")
+	asked.WaitFor(t, "Other people's panels the customer follows: 1")
 	asked.Press(t, "Delete everything").WaitFor(t, "was deleted")
 	w.StaffRead(t, "admin forget", "followers 0, follows 1")
 	nothingNames(t, redis, cleo)

@@ -35,7 +35,7 @@ func TestCustomersKeepTheirBotsWhileAGatewayDoesNotFindTheService(t *testing.T) 
 		w.Service.ClearFaults()
 		awaitLooks(t, w, 2)
 	}
-	w.StaffRead(t, "no longer finds an account that it had", "404 page not found")
+	w.StaffRead(t, "can no longer find an account that it had", "404 page not found")
 
 	w.Service.Fail(hostapitest.OpRestart, hostapitest.Gateways()[0].Fault, 1) // while the list has the bot
 	if v := card.Press(t, "Restart").WaitFor(t, "couldn't be restarted"); !v.Contains("can't be reached") || v.Contains("No hosting account") {

@@ -98,7 +98,7 @@ func TestSupportSeesWhatTheCustomerSees(t *testing.T) {
 	sam.Presses(t, shown, "Reference").WaitFor(t, "403")
 	sam.Presses(t, shown, "Look up").WaitFor(t, "Whatever you do here affects")
 
-	failed.Press(t, "Tell support").WaitFor(t, "already has this one")
+	failed.Press(t, "Tell support").WaitFor(t, "already has this report")
 	if n := len(threads(w, channel)); n != 1 || len(channel.Messages()) != 1 {
 		t.Errorf("a second press leads to %d threads", n)
 	}

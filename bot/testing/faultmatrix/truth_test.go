@@ -263,13 +263,13 @@ func (s *scene) failures() []string {
 	return slices.DeleteFunc(world.Entries(s.errors.Messages(), "❗ "), func(entry string) bool {
 		of := reference.FindAllStringSubmatch(entry, -1)
 		later := slices.ContainsFunc(of, func(found []string) bool { return !strings.Contains(s.before, found[1]) })
-		return strings.Contains(entry, "A test with /admin logs test") || len(of) > 0 && !later
+		return strings.Contains(entry, "Test entry from /admin logs test") || len(of) > 0 && !later
 	})
 }
 
 // title is what an entry about a flow's action is called.
 func (f flow) title() string {
-	others := map[string]string{"startup": "Startup change", "delete": "Deletion", "create": "Creation"}
+	others := map[string]string{"reinstall": "Package reinstall", "startup": "Startup change", "delete": "Deletion", "create": "Creation"}
 	return cmp.Or(others[f.action], strings.ToUpper(f.action[:1])+f.action[1:])
 }
 

@@ -74,7 +74,7 @@ func alertsFlows() []flow {
 			prepare: steps(become(hostapitest.Crashed, "D"), allOff, types("/bot show", discordtest.Options{"bot": "D"}), reads("Crashed")), do: presses("Alert me next time"),
 			about: "first alerts", posts: map[messages]ending{unsure: "alerts.later", failing: "alerts.later", refused: "alerts.later"},
 		},
-		{route: "component alerts/quiet", need: needsNothing, prepare: on, do: presses("Delay and quiet hours"), good: "When alerts reach you"},
+		{route: "component alerts/quiet", need: needsNothing, prepare: on, do: presses("Delay and quiet hours"), good: "Alert timing"},
 		{
 			route: "modal alerts/quiet", need: needsNothing, goesOn: true, prepare: steps(on, presses("Delay and quiet hours")),
 			do: fills(discordtest.Fields{"minutes": "5"}), good: "Saved|" + off,

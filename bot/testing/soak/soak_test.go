@@ -251,7 +251,7 @@ func (s *soak) act(c customer, bot, action string) {
 		s.strays = append(s.strays, fmt.Sprintf("%s %s %s (%s) ended with %s", c.mark, action, bot, a.id, a.Text()))
 	case says("is already stopped", "is already running"):
 		l.unseen++ // the bot may know, or the service may have said so to an action
-	case says("already running", "a lot of actions", "You can do it again"): // refused
+	case says("already running", "a lot of actions", "You can try again"): // refused
 	case says("don't know yet whether", "not confirmed", "is taking longer than usual"):
 		l.unconfirmed++
 	case says("✅ Restarted", "✅ Packages reinstalled", "✅ Started", "✅ Stopped", "was restarted.", "were reinstalled.", "was started.", "was stopped."):
