@@ -220,7 +220,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		c := newCommands(t, w)
 		b := restartAll(t.Context(), t, c)
-		wantText(t, b.last(), "⚠️ 1 of 5 bots were restarted.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
+		wantText(t, b.last(), "⚠️ Restarted 1 of 5 bots.", "❌ Bot 1. · couldn't be restarted\n⚠️ Bot 2. · not confirmed\n⚠️ Bot 4. · not confirmed\n🔴 Bot 3. · crashed again\n✅ Bot 5. · restarted",
 			"can't be reached", "Don't restart them again right away", "REF1234")
 		want := map[string]interaction.Outcome{
 			"b1": interaction.Failed, "b2": interaction.Unconfirmed, "b3": interaction.Done, "b4": interaction.Unconfirmed, "b5": interaction.Done,
@@ -238,7 +238,7 @@ func TestRestartOfAllSaysHowEachEnded(t *testing.T) {
 		}
 		w.restart = nil
 		again := restartAll(t.Context(), t, c) // of what is not known, nothing is done twice
-		wantText(t, again.last(), "3 of 5 bots were restarted", "⚠️ Bot 2. · not confirmed; try again after <t:")
+		wantText(t, again.last(), "Restarted 3 of 5 bots", "⚠️ Bot 2. · not confirmed; try again after <t:")
 	})
 }
 
@@ -266,7 +266,7 @@ func TestRestartOfAllGoesOnAtThePaceThatIsAllowed(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 		wantText(t, b.steps[2].Message, "Done: 30 of 64\n⏸️ At most 30 bots are restarted each minute")
-		wantText(t, b.last(), "63 of 64 bots were restarted", "➖ Bot 64. · no longer crashed")
+		wantText(t, b.last(), "Restarted 63 of 64 bots", "➖ Bot 64. · no longer crashed")
 		time.Sleep(actions.Window)
 		w.list = crashed(3)
 		wantText(t, restartAll(t.Context(), t, c).last(), "All 3 bots were restarted")
@@ -284,7 +284,7 @@ func TestRestartOfAllWaitsAsTheServiceWants(t *testing.T) {
 		"three seconds":        {3 * time.Second, 3 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"for an unsaid time":   {0, 20 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
 		"again and again":      {2 * time.Second, 9 * time.Second, 30, []string{"✅ All 30 bots were restarted"}},
-		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ 5 of 30 bots were restarted", " · not restarted", "too many requests"}},
+		"longer than it shows": {20 * time.Minute, time.Hour, 5, []string{"⚠️ Restarted 5 of 30 bots", " · not restarted", "too many requests"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -361,7 +361,7 @@ func TestRestartOfAllThatIsStoppedSaysHowFarItCame(t *testing.T) {
 		if len(w.done) != 4 {
 			t.Errorf("done: %q", w.done)
 		}
-		wantText(t, b.last(), "0 of 6 bots were restarted", "➖ Bot", "not restarted", "Our system is restarting")
+		wantText(t, b.last(), "Restarted 0 of 6 bots", "➖ Bot", "not restarted", "Our system is restarting")
 		answer(t, c, press("restart/"+left(b)))
 	})
 }

@@ -201,7 +201,7 @@ func TestSeveralThatChangedAreLeftAlone(t *testing.T) {
 		w.list.Servers[0].Status, w.list.Servers[2].Status = "SUSPENDED", "RUNNING"
 		end := ch.act("Stop 2 bots")
 		w.wantDone(t, "stop b")
-		wantText(t, end.last(), "1 of 2 bots were stopped", "✅ B · stopped", "➖ A · left as it is")
+		wantText(t, end.last(), "Stopped 1 of 2 bots", "✅ B · stopped", "➖ A · left as it is")
 		if got := labels(end.last()); got != "All bots" {
 			t.Errorf("the buttons are %s", got)
 		}

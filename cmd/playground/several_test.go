@@ -35,7 +35,7 @@ func testSeveral(t *testing.T, chrome browser) {
 	b.sees("#crash-bot", "Shop (SUSPENDED)")
 	b.clicks("#close-panel")
 	b.presses(last, "Restart 2 bots")
-	b.sees(last, "1 of 2 bots were restarted")
+	b.sees(last, "Restarted 1 of 2 bots")
 	b.sees(last, "Shop · left as it is")
 	b.presses("#tools", "Break it")
 	b.clicks("#run")
