@@ -28,6 +28,11 @@ func newRedis(ctx context.Context, client redis.UniversalClient, options *redis.
 	r := &redisServer{client: client, options: options}
 	r.info = sync.OnceValues(func() (map[string]string, error) {
 		facts, err := infoOf(ctx, client)
+		for range 2 { // a machine that is busy for a moment takes longer than the client's limits
+			if network, ok := errors.AsType[net.Error](err); ok && network.Timeout() {
+				facts, err = infoOf(ctx, client)
+			}
+		}
 		return facts, r.judgeAddress(ctx, facts, err)
 	})
 	return r
