@@ -74,7 +74,7 @@ func (v view) againID() string {
 	r := v.asked
 	bot := strings.TrimSpace(r.Options[optionBot])
 	switch {
-	case r.Kind == interaction.Command && r.TargetID == "" && bot == botKeyOrEmpty(bot):
+	case r.Kind == interaction.Command && r.TargetID == "" && bot == botKey(bot):
 		return idAgain + r.Name + "/" + bot
 	case r.Kind != interaction.Component:
 		return ""
@@ -92,12 +92,4 @@ func (v view) againID() string {
 		return idSizes
 	}
 	return r.Name + "/" + r.Value() // as each other menu of bots has it
-}
-
-// botKeyOrEmpty is botKey, but that it leaves "" as it is.
-func botKeyOrEmpty(typed string) string {
-	if typed == "" {
-		return ""
-	}
-	return botKey(typed)
 }

@@ -1,7 +1,6 @@
 package commands
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -65,33 +64,30 @@ type alertView struct {
 // ofOne tells of one bot: what happened, and more about it.
 func (v alertView) ofOne() (happened string, more *discordgo.MessageEmbed) {
 	o := v.alert.Bots[0]
-	var lines []string
+	var said []string
 	if !o.RecoveredAt.IsZero() && !o.Mended() { // what is true now comes first
 		lasted := v.t.Length(o.RecoveredAt.Sub(o.DownAt), v.interval)
-		lines = append(lines, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
+		said = append(said, v.t.Format("alert.back_after", args{"Time": message.Time(o.RecoveredAt, "t"), "Duration": lasted}))
 	}
-	lines = append(lines, v.noticed(o.DownAt))
+	said = append(said, v.noticed(o.DownAt))
 	if o.RecoveredAt.IsZero() {
-		lines = append(lines, v.autoRestartLine(alerts.AutoRestart{Pending: o.Pending, StaysDown: o.StaysDown}, false))
+		said = append(said, v.autoRestartLine(alerts.AutoRestart{Pending: o.Pending, StaysDown: o.StaysDown}, false))
 	} else if o.Mended() {
-		lines = append(lines, "🔁 "+v.t.Count("alert.auto_restart_times", o.Restarts, nil))
+		said = append(said, "🔁 "+v.t.Count("alert.auto_restart_times", o.Restarts, nil))
 	}
-	if ran := v.ran(o.Uptime, o.AtLeast, v.interval); ran != "" {
-		lines = append(lines, ran)
-	}
+	said = append(said, v.ran(o.Uptime, o.AtLeast, v.interval))
 	if o.Count > 1 {
-		lines = append(lines, v.t.Count("alert.count", o.Count, args{"Since": message.Time(v.alert.Since(o), "t")}))
+		said = append(said, v.t.Count("alert.count", o.Count, args{"Since": message.Time(v.alert.Since(o), "t")}))
 	}
 	if quiet := v.quiet(o); quiet != "" {
-		lines = append(lines, "🔕 "+quiet)
+		said = append(said, "🔕 "+quiet)
 	}
 	key, emoji, color := headline(o)
 	if v.many { // whatever the service calls it, the bot has not crashed by itself
 		key = "alert.stopped"
 	}
 	happened = strings.TrimSpace(emoji + " " + v.t.Format(key, args{"Bot": name(serverOf(o)), "Duration": v.t.DurationWithin(max(0, o.RecoveredAt.Sub(o.DownAt)), time.Second)}) + "\n" + v.said)
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	return happened, &discordgo.MessageEmbed{Color: color, Description: strings.Join(lines, "\n")}
+	return happened, &discordgo.MessageEmbed{Color: color, Description: lines(said...)}
 }
 
 // ran says for how long a bot had been running, and with atLeast that it was perhaps longer; "" if that is not known.
@@ -108,10 +104,9 @@ func (v view) ran(uptime time.Duration, atLeast bool, precision time.Duration) s
 
 // headline returns the key of what an alert says first of a bot.
 func headline(o alerts.Outage) (key, emoji string, color int) {
-	crashed := o.State.Broken()
-	emoji, color = "⚫", red
-	if crashed {
-		emoji = "🔴"
+	emoji, once, again, keeps := "⚫", "alert.stopped", "alert.stopped_again", "alert.keeps_stopping"
+	if o.State.Broken() {
+		emoji, once, again, keeps = "🔴", "alert.crashed", "alert.crashed_again", "alert.keeps_crashing"
 	}
 	switch {
 	case o.Mended():
@@ -119,21 +114,14 @@ func headline(o alerts.Outage) (key, emoji string, color int) {
 	case !o.RecoveredAt.IsZero():
 		return "alert.back", "🟢", green
 	case o.StaysDown:
-		key = "alert.auto_restart_stays"
-	case o.Keeps() && crashed:
-		key = "alert.keeps_crashing"
+		return "alert.auto_restart_stays", emoji, red
 	case o.Keeps():
-		key = "alert.keeps_stopping"
-	case o.Count > 1 && crashed:
-		key = "alert.crashed_again"
+		return keeps, emoji, red
 	case o.Count > 1:
-		key = "alert.stopped_again"
-	case crashed:
-		key = "alert.crashed"
+		return again, emoji, red
 	default:
-		key = "alert.stopped"
+		return once, emoji, red
 	}
-	return key, emoji, color
 }
 
 // quiet says of a bot that keeps falling what has the next fall notify nobody; "" of another.
@@ -175,7 +163,7 @@ func (v alertView) rowsOfOne() []discordgo.MessageComponent {
 		below = append(below, v.toConsole(o.ServerID))
 	}
 	if o.Keeps() && now == broken && !v.many {
-		below = append(below, v.supportOf(o.ServerID))
+		below = append(below, v.support(idTellCrashes+key))
 	}
 	return append(v.linkRow(first...), v.linkRow(below...)...)
 }

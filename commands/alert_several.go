@@ -2,7 +2,6 @@ package commands
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,19 +77,11 @@ func (v alertView) allBack(down int) string {
 // someBack says in a line which bots are back of which the customer is yet to be notified, while others are down; ""
 // if there are none.
 func (v alertView) someBack(over []alerts.Outage) string {
-	var back []alerts.Outage
-	for _, o := range over {
-		if !o.Elsewhere && !o.Notify.IsZero() {
-			back = append(back, o)
-		}
-	}
-	switch len(back) {
-	case 0:
+	back := those(over, func(o alerts.Outage) bool { return !o.Elsewhere && !o.Notify.IsZero() })
+	if len(back) == 0 {
 		return ""
-	case 1:
-		return "🟢 " + v.t.Format("alert.back", args{"Bot": name(serverOf(back[0]))}) + "\n"
 	}
-	return "🟢 " + v.t.Count("follow.several_back", len(back), nil) + "\n"
+	return "🟢 " + v.happenedTo(serverOf(back[0]), len(back), "alert.back", "follow.several_back") + "\n"
 }
 
 // line says how one of several bots is.
@@ -114,36 +105,20 @@ func (v alertView) line(o alerts.Outage) string {
 
 // firstNames are those of the first bots, and how many more there are.
 func (v alertView) firstNames(bots []alerts.Outage) string {
-	var names []string
-	for _, o := range bots[:min(len(bots), namedAtOnce)] {
-		names = append(names, nameWithin(serverOf(o), labelNameLimit))
-	}
-	if more := len(bots) - len(names); more > 0 {
-		names = append(names, "+"+v.t.Number(more))
-	}
-	return strings.Join(names, " · ")
+	return strings.Join(firstOf(v.view, bots, namedAtOnce, "+", func(o alerts.Outage) string {
+		return nameWithin(serverOf(o), labelNameLimit)
+	}), " · ")
 }
 
 // moved returns of how many bots a later message tells how they fare.
-func (v alertView) moved() (n int) {
-	for _, o := range v.alert.Bots {
-		if o.Elsewhere {
-			n++
-		}
-	}
-	return n
+func (v alertView) moved() int {
+	return len(those(v.alert.Bots, func(o alerts.Outage) bool { return o.Elsewhere }))
 }
 
 // worstFirst returns the alert's bots, those first that are down, and how many these are.
 func (v alertView) worstFirst() (bots []alerts.Outage, down int) {
-	isDown := func(o alerts.Outage) bool { return !o.Over() }
-	for _, o := range v.alert.Bots {
-		if isDown(o) {
-			bots = append(bots, o)
-		}
-	}
-	down = len(bots)
-	return append(bots, slices.DeleteFunc(slices.Clone(v.alert.Bots), isDown)...), down
+	bots = those(v.alert.Bots, func(o alerts.Outage) bool { return !o.Over() })
+	return append(bots, those(v.alert.Bots, alerts.Outage.Over)...), len(bots)
 }
 
 // shownState is the state in which an alert shows a bot.
@@ -158,24 +133,17 @@ func shownState(o alerts.Outage) condition {
 // shown, and a menu that opens one of the bots.
 func (v alertView) rowsOfSeveral() []discordgo.MessageComponent {
 	bots, down := v.worstFirst()
-	buttons := v.restartOfSeveral(slices.DeleteFunc(slices.Clone(bots[:down]), func(o alerts.Outage) bool { return !o.State.Broken() }))
+	buttons := v.restartOfSeveral(those(bots[:down], func(o alerts.Outage) bool { return o.State.Broken() }))
 	if v.isCut() {
 		buttons = append(buttons, v.button(discordgo.SecondaryButton, "button.back", idAlertList, false))
 	}
 	rows := v.linkRow(buttons...)
-	bots = bots[:min(len(bots), maxOptions)]
-	servers := make([]hostapi.Server, len(bots))
+	list := make([]listed, len(bots))
 	for i, o := range bots {
-		servers[i] = serverOf(o)
+		server := serverOf(o)
+		list[i] = listed{&server, shownState(o)}
 	}
-	var options []discordgo.SelectMenuOption
-	for i, label := range labels(listOf(servers)) {
-		now := shownState(bots[i])
-		options = append(options, discordgo.SelectMenuOption{
-			Label: label, Value: botKey(servers[i].ID), Description: v.t.Text(now.key), Emoji: &discordgo.ComponentEmoji{Name: now.emoji},
-		})
-	}
-	return append(rows, v.menu(idAlertOpen, v.t.Text("list.open"), options))
+	return append(rows, v.menu(idAlertOpen, v.t.Text("list.open"), v.options(list)))
 }
 
 // restartOfSeveral is the button that restarts what has crashed of several bots.

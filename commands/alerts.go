@@ -32,33 +32,24 @@ const (
 	idAlertMute = interaction.ReplyPrefix + "mute/"
 )
 
-// alertChange is what a press asks to be turned on or off. It says so itself, so that an
-// event that comes twice changes nothing back.
-type alertChange func(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error)
-
-// changeOne turns the alerts of one bot on or off, as a button says.
-func changeOne(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
-	return changeBot(r.Params["on"], r.Params["bot"], servers)
-}
-
-// changeChosen does so as an option of the menu says.
-func changeChosen(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
-	word, key, _ := strings.Cut(r.Value(), "/")
-	return changeBot(word, key, servers)
-}
-
-func changeBot(word, key string, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
-	i := indexOf(servers, key)
-	if on, err = isOn(word); err != nil || i < 0 {
-		return false, nil, errGone
+// changeOf returns what a press asks to be turned on or off: the alerts of all bots, or of the one that a button or an
+// option of the menu names. It says so itself, so that an event that comes twice changes nothing back.
+func changeOf(r *interaction.Request, servers []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
+	word, key := r.Params["on"], r.Params["bot"]
+	if r.Name == idAlerts {
+		word, key, _ = strings.Cut(r.Value(), "/")
 	}
-	return on, func(s *alerts.Settings) { s.Set(servers[i].ID, on) }, nil
-}
-
-// changeAll turns the alerts of all bots on or off.
-func changeAll(r *interaction.Request, _ []hostapi.Server) (on bool, set func(*alerts.Settings), err error) {
-	on, err = isOn(r.Params["on"])
-	return on, func(s *alerts.Settings) { s.SetAll(on) }, err
+	on = word == wordOn
+	switch i := indexOf(servers, key); {
+	case !on && word != wordOff:
+		return false, nil, errGone
+	case strings.HasPrefix(r.Name, idAlertAll):
+		return on, func(s *alerts.Settings) { s.SetAll(on) }, nil
+	case i < 0:
+		return false, nil, errGone
+	default:
+		return on, func(s *alerts.Settings) { s.Set(servers[i].ID, on) }, nil
+	}
 }
 
 // The words of custom IDs and values for what alerts are to be.
@@ -66,13 +57,6 @@ const (
 	wordOn  = "on"
 	wordOff = "off"
 )
-
-func isOn(word string) (bool, error) {
-	if word != wordOn && word != wordOff {
-		return false, errGone
-	}
-	return word == wordOn, nil
-}
 
 // toggled is the word for the other of both.
 func toggled(on bool) string {
@@ -106,6 +90,16 @@ func (c *Commands) alerts(ctx context.Context, r *interaction.Request) (interact
 	return v.drawAlerts(servers, now, notice, blurple), nil
 }
 
+// alertsOr is alerts, or a text alone where these cannot be shown, as the caller is no customer or the service fails.
+func (c *Commands) alertsOr(ctx context.Context, r *interaction.Request, text string) interaction.Response {
+	response, err := c.alerts(ctx, r)
+	if err != nil {
+		v := c.view(r)
+		response = v.draw(aboutAlerts, v.alertsEmbed(text, blurple))
+	}
+	return response
+}
+
 // refusedNotice says that Discord refuses the bot's messages to the caller; "" if it does not.
 func (c *Commands) refusedNotice(ctx context.Context, v view) (string, error) {
 	since, err := c.watch.Refused(ctx, v.asked.UserID)
@@ -116,34 +110,32 @@ func (c *Commands) refusedNotice(ctx context.Context, v view) (string, error) {
 }
 
 // changeAlerts changes which of the caller's bots send alerts, and shows that.
-func (c *Commands) changeAlerts(change alertChange) interaction.Handler {
-	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		var on bool
-		var set func(*alerts.Settings)
-		servers, err := read(ctx, c, r, func(s accounts.Snapshot) (servers []hostapi.Server, err error) {
-			on, set, err = change(r, s.List.Servers)
-			return s.List.Servers, err
-		})
+func (c *Commands) changeAlerts(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+	var on bool
+	var set func(*alerts.Settings)
+	servers, err := read(ctx, c, r, func(s accounts.Snapshot) (servers []hostapi.Server, err error) {
+		on, set, err = changeOf(r, s.List.Servers)
+		return s.List.Servers, err
+	})
+	if err != nil {
+		return interaction.Response{}, err
+	}
+	return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
+		v := c.viewAutoRestarts(ctx, r)
+		if !on {
+			now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
+			said := "alerts.turned_off"
+			if now.Any() {
+				said = "alerts.turned_off_one"
+			}
+			return v.drawAlerts(servers, now, "✅ "+v.t.Text(said), blurple), unreadableAlerts(err)
+		}
+		now, said, color, err := c.turnOn(ctx, v, set)
 		if err != nil {
 			return interaction.Response{}, err
 		}
-		return interaction.Defer(aboutAlerts, func(ctx context.Context) (interaction.Response, error) {
-			v := c.viewAutoRestarts(ctx, r)
-			if !on {
-				now, err := c.watch.Alerts.TurnOff(ctx, r.CustomerID, set)
-				said := "alerts.turned_off"
-				if now.Any() {
-					said = "alerts.turned_off_one"
-				}
-				return v.drawAlerts(servers, now, "✅ "+v.t.Text(said), blurple), unreadableAlerts(err)
-			}
-			now, said, color, err := c.turnOn(ctx, v, set)
-			if err != nil {
-				return interaction.Response{}, err
-			}
-			return v.drawAlerts(servers, now, said, color), nil
-		}), nil
-	}
+		return v.drawAlerts(servers, now, said, color), nil
+	}), nil
 }
 
 // turnOn turns alerts on, and returns what is to be said of that, in which colour.

@@ -38,12 +38,7 @@ func (c *Commands) Announcement(m announce.Message) interaction.Message {
 
 // firstBots are the names of the first bots, and how many more there are.
 func (v view) firstBots(bots []announce.Bot) string {
-	var names []string
-	for _, b := range bots[:min(len(bots), linesAtOnce)] {
-		names = append(names, nameAmong(hostapi.Server{ID: b.ID, Name: b.Name}, len(bots)))
-	}
-	if more := len(bots) - len(names); more > 0 {
-		names = append(names, "+"+v.t.Number(more))
-	}
-	return strings.Join(names, " · ")
+	return strings.Join(firstOf(v, bots, linesAtOnce, "+", func(b announce.Bot) string {
+		return nameAmong(hostapi.Server{ID: b.ID, Name: b.Name}, len(bots))
+	}), " · ")
 }

@@ -36,7 +36,7 @@ const (
 
 // answerer is who answers: the host's name, or "Our team".
 func (v view) answerer() string {
-	return cmp.Or(sanitize.Markdown(v.brand, wordLimit), v.t.Text("answer.team"))
+	return cmp.Or(sanitize.Markdown(v.commands.support.Brand, wordLimit), v.t.Text("answer.team"))
 }
 
 // caseRow are staff's buttons under what a customer wrote, or told them of.

@@ -57,10 +57,12 @@ type meant struct {
 	in states
 	// texts begins the keys of the texts that name the action.
 	texts string
+	// ask is the key of the question whether it is to be carried out.
+	ask string
 	// acted, up and fell are the keys of what is said of a bot that was acted on, of one that is left alone, and of one
 	// that has crashed after all.
 	acted, up, fell string
-	// title and now are the keys of the title, and of the button that answers the question, if that is asked with it.
+	// title and now are the keys of the title, and of the button that answers the question.
 	title, now string
 	// subject is that of the messages.
 	subject string
@@ -333,12 +335,9 @@ func (b *batch) apply(noted *news, now memberChange) {
 
 // startWork has a bot be worked on that has its lock.
 func (b *batch) startWork(ctx context.Context, i int, lock *actions.Lock) {
-	interaction.Go(func() { b.work(ctx, i, lock) }, func(p *interaction.PanicError) { b.tellEnd(i, lock, b.broke(i, p)) })
-}
-
-// broke is the end of an action that has panicked: nobody knows how far it came.
-func (b *batch) broke(i int, p *interaction.PanicError) result {
-	return result{action: b.action, bot: b.members[i].bot, err: fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, p)}
+	interaction.Go(func() { b.work(ctx, i, lock) }, func(p *interaction.PanicError) { // nobody knows how far it came
+		b.tellEnd(i, lock, result{action: b.action, bot: b.members[i].bot, err: fmt.Errorf("%w: %w", interaction.ErrOutcomeUnknown, p)})
+	})
 }
 
 // tellEnd tells how the action on a bot ended.
@@ -359,7 +358,6 @@ func (b *batch) work(ctx context.Context, i int, lock *actions.Lock) {
 		}
 		b.tell(memberChange{member: i, stage: stageActing})
 		end := b.carryOut(ctx, lock, i, release)
-		release()
 		if b.pauseFor(end.err) {
 			b.tell(memberChange{member: i, stage: stageWaiting})
 			continue
@@ -412,13 +410,12 @@ func (b *batch) pausedUntil() (time.Time, error) {
 
 // carryOut acts on a bot. release is called once the service has answered to that: others may ask it
 // while the bot is followed.
-func (b *batch) carryOut(ctx context.Context, lock *actions.Lock, i int, release func()) (end result) {
+func (b *batch) carryOut(ctx context.Context, lock *actions.Lock, i int, release func()) result {
+	defer release()
 	once := b.action
 	once.do = func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {
 		defer release()
 		return b.action.do(ctx, h, userID, s)
 	}
-	interaction.Try(func() { end = b.commands.carryOut(ctx, lock, b.request.CustomerID, once, b.members[i].bot) },
-		func(p *interaction.PanicError) { end = b.broke(i, p) })
-	return end
+	return b.commands.carryOut(ctx, lock, b.request.CustomerID, once, b.members[i].bot)
 }

@@ -77,7 +77,8 @@ func (b *batch) draw() interaction.Response {
 		head = "⏳ " + v.t.Count(b.means.texts+".running", len(members), args{"Since": relative(b.began)}) +
 			"\n" + v.t.Format("restart_all.progress", args{"Done": len(members) - b.running, "N": len(members)}) + b.waits(v)
 	}
-	embed.Description = paragraphs(v.heading(members[0].known, head), b.memberLines(v, members), why.text)
+	lines := firstOf(v, members, batchLines, "… +", func(m member) string { return b.memberLine(v, m) })
+	embed.Description = paragraphs(v.heading(members[0].known, head), strings.Join(lines, "\n"), why.text)
 	return v.drawOf(members[0].known, b.means.subject, embed, v.linkRow(append(buttons, why.links...)...)...)
 }
 
@@ -125,18 +126,7 @@ func openIn(members []member) []hostapi.Server {
 	return open
 }
 
-// memberLines is a line for each bot of a batch.
-func (b *batch) memberLines(v view, members []member) string {
-	var lines []string
-	for _, m := range members[:min(len(members), batchLines)] {
-		lines = append(lines, b.memberLine(v, m))
-	}
-	if more := len(members) - len(lines); more > 0 {
-		lines = append(lines, "… +"+v.t.Number(more))
-	}
-	return strings.Join(lines, "\n")
-}
-
+// memberLine is the line of a bot of a batch.
 func (b *batch) memberLine(v view, m member) string {
 	sign, word := "▫️", v.t.Text("restart_all.waiting")
 	switch m.fate() {

@@ -3,7 +3,6 @@ package commands
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -89,21 +88,20 @@ func (c card) draw() interaction.Response {
 	known.FetchedAt = known.Seen(c.server.ID)
 	condition := c.advise(conditionOf(c.server))
 	embed := &discordgo.MessageEmbed{Title: condition.emoji + " " + name(c.server), Color: cmp.Or(c.color, condition.color)}
-	var lines []string
+	var said []string
 	if !c.saysState && (!c.busy || !condition.state.moving()) {
-		lines = append(lines, c.stateLine(condition))
+		said = append(said, c.stateLine(condition))
 	}
 	if condition.state == broken && !c.busy {
-		lines = append(lines, c.why()...)
+		said = append(said, c.why()...)
 	}
-	lines = append(lines, c.limits(), c.scheduleLine())
+	said = append(said, c.limits(), c.scheduleLine())
 	if c.part == details {
 		embed.Fields = append(c.fields(c.server), c.updatedField(known.FetchedAt))
 	} else if aged := !known.Old && known.Update == nil; aged && time.Since(known.FetchedAt) > ageSaid {
-		lines = append(lines, c.updated(known.FetchedAt))
+		said = append(said, c.updated(known.FetchedAt))
 	}
-	lines = slices.DeleteFunc(lines, func(line string) bool { return line == "" })
-	embed.Description = paragraphs(c.heading(known, c.notice), c.companySays(c.story.many, c.server), strings.Join(lines, "\n"))
+	embed.Description = paragraphs(c.heading(known, c.notice), c.companySays(c.story.many, c.server), lines(said...))
 	rows := c.buttons(condition)
 	if c.story.many {
 		rows = c.statusFirst(rows)

@@ -66,7 +66,7 @@ type explanation struct {
 
 // fault is an explanation of what support can help with.
 func (v view) fault(text string) explanation {
-	return explanation{text, true, []discordgo.Button{v.support()}}
+	return explanation{text, true, []discordgo.Button{v.support(idTellSupport + v.asked.Reference)}}
 }
 
 // Explain says an error in the caller's own language. Where it is a fault, the reference

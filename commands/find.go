@@ -176,17 +176,11 @@ func labels(bots []listed) []string {
 	for i, b := range bots {
 		names[i] = plainName(*b.Server, nameLimit)
 	}
-	var labels []string // copied where two are called the same, which is seldom
+	labels := slices.Clone(names)
 	for i, b := range bots {
 		if slices.Contains(names[:i], names[i]) || slices.Contains(names[i+1:], names[i]) {
-			if labels == nil {
-				labels = slices.Clone(names)
-			}
 			labels[i] = nameWithID(*b.Server)
 		}
-	}
-	if labels == nil {
-		return names
 	}
 	return labels
 }
@@ -340,7 +334,7 @@ func closest(servers []hostapi.Server, wanted string) []hostapi.Server {
 	distance := func(s hostapi.Server) int {
 		return levenshtein.ComputeDistance(typed, letters(nameKey(s.Name, nameLimit)))
 	}
-	near := slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return 5*distance(s) > 2*utf8.RuneCountInString(typed) })
+	near := those(servers, func(s hostapi.Server) bool { return 5*distance(s) <= 2*utf8.RuneCountInString(typed) })
 	slices.SortStableFunc(near, func(a, b hostapi.Server) int { return cmp.Compare(distance(a), distance(b)) })
 	return near[:min(len(near), nearest)]
 }

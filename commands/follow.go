@@ -82,12 +82,7 @@ func (c *Commands) endFollow(_ context.Context, r *interaction.Request) (interac
 		if err := c.watch.Following.Unfollow(ctx, r.UserID, r.Value()); err != nil {
 			return interaction.Response{}, unreadableAlerts(err)
 		}
-		response, err := c.alerts(ctx, r)
-		if err != nil {
-			v := c.view(r)
-			response = v.draw(aboutAlerts, v.alertsEmbed("🔕 "+v.t.Text("follow.ended"), blurple))
-		}
-		return response, nil
+		return c.alertsOr(ctx, r, "🔕 "+c.view(r).t.Text("follow.ended")), nil
 	}), nil
 }
 
@@ -134,15 +129,10 @@ func (c *Commands) addFollows(ctx context.Context, r *interaction.Request, respo
 // followedLines lists panels that somebody follows, so many at most: the menu has all of them.
 func (v view) followedLines(followed []panel.Panel) string {
 	const most = 10
-	lines := []string{"**" + v.t.Text("follow.list") + "**"}
-	for _, p := range followed[:min(len(followed), most)] {
-		title := cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title"))
-		lines = append(lines, "🔔 "+title+" · "+panelPlace(p))
-	}
-	if more := len(followed) - most; more > 0 {
-		lines = append(lines, "… +"+v.t.Number(more))
-	}
-	return strings.Join(lines, "\n")
+	lines := firstOf(v, followed, most, "… +", func(p panel.Panel) string {
+		return "🔔 " + cmp.Or(sanitize.Markdown(p.Title, labelNameLimit), v.t.Text("panel.title")) + " · " + panelPlace(p)
+	})
+	return "**" + v.t.Text("follow.list") + "**\n" + strings.Join(lines, "\n")
 }
 
 // panelPlace says where a panel stands: the guild, if its name is known, and the channel.
@@ -166,10 +156,10 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 	var happened, lines []string
 	color := green
 	if len(n.Down) > 0 {
-		happened, color = append(happened, "🔴 "+v.happenedTo(n.Down, "follow.down", "follow.several_down")), red
+		happened, color = append(happened, "🔴 "+v.happenedTo(newsServer(n.Down[0]), len(n.Down), "follow.down", "follow.several_down")), red
 	}
 	if len(n.Back) > 0 {
-		happened = append(happened, "🟢 "+v.happenedTo(n.Back, "alert.back", "follow.several_back"))
+		happened = append(happened, "🟢 "+v.happenedTo(newsServer(n.Back[0]), len(n.Back), "alert.back", "follow.several_back"))
 	}
 	all := len(n.Down) + len(n.Back)
 	for _, b := range n.Down {
@@ -190,11 +180,11 @@ func (c *Commands) FollowerNews(n following.News) interaction.Message {
 }
 
 // happenedTo says what happened to one bot by its name, or to how many.
-func (v view) happenedTo(bots []following.Bot, one, several string) string {
-	if len(bots) == 1 {
-		return v.t.Format(one, args{"Bot": name(newsServer(bots[0]))})
+func (v view) happenedTo(first hostapi.Server, bots int, one, several string) string {
+	if bots == 1 {
+		return v.t.Format(one, args{"Bot": name(first)})
 	}
-	return v.t.Count(several, len(bots), nil)
+	return v.t.Count(several, bots, nil)
 }
 
 // newsLine says how one of so many bots is.

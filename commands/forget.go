@@ -36,10 +36,6 @@ type Kept struct {
 	Since              time.Time // from when on the states of bots are; zero where none are
 }
 
-func (k Kept) nothing() bool {
-	return !k.Cached && !k.Alerts.Any() && k.Alerts.Closed.IsZero() && !k.DM && k.Panels == 0 && k.Restarts == 0 && k.Scheduled == 0 && k.Follows == 0 && k.Answers == 0 && k.Events == 0 && k.Since.IsZero()
-}
-
 // alerted is for how many bots alerts are on, each by itself.
 func (k Kept) alerted() (on int) {
 	for _, is := range k.Alerts.Bots {
@@ -74,7 +70,7 @@ type Forgotten struct {
 	Told bool // the customer was told by direct message
 }
 
-// askForget says what is kept of a customer, and asks whether it is to be removed. The
+// askForget lists what is kept of a customer, and asks whether it is to be removed. The
 // log channel tells of the removal.
 func (c *Commands) askForget(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	kept, err := c.staff.Kept(ctx, r.CustomerID)
@@ -82,25 +78,22 @@ func (c *Commands) askForget(ctx context.Context, r *interaction.Request) (inter
 		return interaction.Response{}, &unforgottenError{err, "staff.forget.unreadable"}
 	}
 	v := c.view(r)
-	if kept.nothing() {
+	lines := v.keptLines(kept)
+	if len(lines) == 0 {
 		return v.note(v.aboutCustomer("staff.forget.nothing")), nil
 	}
-	return v.drawKept(kept), nil
-}
-
-// drawKept lists what is kept, with a button that removes it and one that does not.
-func (v view) drawKept(k Kept) interaction.Response {
 	embed := &discordgo.MessageEmbed{
 		Title:       v.t.Text("staff.forget.title"),
-		Description: paragraphs(v.aboutCustomer("staff.forget.ask"), strings.Join(v.keptLines(k), "\n")),
+		Description: paragraphs(v.aboutCustomer("staff.forget.ask"), strings.Join(lines, "\n")),
 		Footer:      &discordgo.MessageEmbedFooter{Text: v.t.Text("staff.forget.stays")},
 	}
 	return v.draw(idForget, embed, row(
 		v.button(discordgo.DangerButton, "button.remove_all", idForget, false),
 		v.button(discordgo.SecondaryButton, "button.cancel", idKeep, false),
-	))
+	)), nil
 }
 
+// keptLines are a line for each thing that is kept.
 func (v view) keptLines(k Kept) []string {
 	var lines []string
 	add := func(is bool, key string, a args) {

@@ -44,8 +44,8 @@ func (c *Commands) history(ctx context.Context, r *interaction.Request, b bot) (
 // drawHistory draws the history of a bot: a picture, and in words what it shows.
 func (v view) drawHistory(b bot, states []history.Span, interval time.Duration) (interaction.Response, error) {
 	now := states[len(states)-1].To
-	p := past{known: history.Stretches(states, now.Add(-periods()[2]), now), days: history.Days(states, now), now: now, interval: interval}
-	p.from = now.Add(-periods()[2])
+	from := now.Add(-periods()[2])
+	p := past{known: history.Stretches(states, from, now), days: history.Days(states, now), from: from, now: now, interval: interval}
 	picture, err := chart.Draw(v.picture(p), v.pictureWords())
 	if err != nil {
 		return interaction.Response{}, err
@@ -77,7 +77,7 @@ type past struct {
 
 // outages returns when the bot was down although nobody wanted it, the latest first.
 func (p past) outages() []history.Stretch {
-	found := slices.DeleteFunc(slices.Clone(p.known), func(s history.Stretch) bool { return s.Kind != history.Out })
+	found := those(p.known, func(s history.Stretch) bool { return s.Kind == history.Out })
 	slices.Reverse(found)
 	return found
 }
@@ -102,12 +102,11 @@ func (v view) outages(p past) string {
 		return "✅ " + v.t.Text("history.no_outages")
 	}
 	lines := []string{"**" + v.t.Count("history.outages", len(out), nil) + "**"}
-	for i, s := range out {
-		if i == listedOutages {
-			lines = append(lines, "…")
-			break
-		}
-		lines = append(lines, chart.SquareOut+" "+v.outage(p, s, message.Time(s.From, "f")))
+	for _, s := range out[:min(len(out), listedOutages)] {
+		lines = append(lines, chart.Out.Square()+" "+v.outage(p, s, message.Time(s.From, "f")))
+	}
+	if len(out) > listedOutages {
+		lines = append(lines, "…")
 	}
 	return strings.Join(lines, "\n")
 }
@@ -124,7 +123,7 @@ func (v view) outage(p past, s history.Stretch, when string) string {
 // stopped says for how long a bot was stopped because somebody wanted it so, if it was.
 func (v view) stopped(p past) string {
 	if lasted := history.TallyOf(p.known, p.from, p.now)[history.Stopped]; lasted > 0 {
-		return "\n" + chart.SquareStopped + " " + v.t.Format("history.stopped", args{"Duration": v.t.Length(lasted, p.interval)})
+		return "\n" + chart.Stopped.Square() + " " + v.t.Format("history.stopped", args{"Duration": v.t.Length(lasted, p.interval)})
 	}
 	return ""
 }
@@ -135,9 +134,7 @@ func (v view) drawUnwatched(b bot) interaction.Response {
 		Title: v.t.Format("history.title", args{"Bot": name(b.server)}), Color: yellow,
 		Description: paragraphs(v.heading(b.known, ""), v.t.Text("history.unwatched")),
 	}
-	turnOn := v.button(discordgo.PrimaryButton, "button.alert_on", idAlertOne+wordOn+"/"+botKey(b.server.ID), false)
-	turnOn.Label = v.t.Format("button.alert_on", args{"Bot": plainName(b.server, labelNameLimit)})
-	return v.drawOf(b.known, idHistory+botKey(b.server.ID), embed, row(turnOn), v.historyRow(b.server))
+	return v.drawOf(b.known, idHistory+botKey(b.server.ID), embed, row(v.alertsButton(b.server, true)), v.historyRow(b.server))
 }
 
 func (v view) historyRow(s hostapi.Server) discordgo.ActionsRow {

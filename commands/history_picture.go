@@ -53,7 +53,7 @@ func (v view) describePicture(bot string, p past) string {
 		lines = append(lines, v.outage(p, s, v.date(s.From)))
 	}
 	if stopped := v.stopped(p); stopped != "" {
-		lines = append(lines, strings.TrimPrefix(stopped, "\n"+chart.SquareStopped+" "))
+		lines = append(lines, strings.TrimPrefix(stopped, "\n"+chart.Stopped.Square()+" "))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -61,24 +61,27 @@ func (v view) describePicture(bot string, p past) string {
 // legend is the key of the colours that the picture has, and says what the shares mean, and since
 // when the bot is watched where that began within the days.
 func (v view) legend(p past) string {
-	seen := make(map[string]bool)
+	seen := make(map[chart.Color]bool)
 	for _, s := range p.known {
-		seen[squareOf(s.Kind)] = true
+		seen[chart.OfKind(s.Kind)] = true
 	}
 	for _, d := range p.days {
-		seen[chart.Square(d.Grade())] = true
+		seen[chart.OfGrade(d.Grade())] = true
 	}
 	var key []string
-	for _, entry := range [...]struct{ square, text string }{
-		{chart.SquareRunning, v.t.Text("status.running")},
-		{chart.SquareOut, v.t.Text("history.down")},
-		{chart.SquareShort, v.t.Format("history.down_short", args{"Duration": v.t.DurationWithin(history.ShortOutage, time.Minute)})},
-		{chart.SquareChanging, v.t.Text("history.changing")},
-		{chart.SquareStopped, v.t.Text("status.stopped")},
-		{chart.SquareUnknown, v.t.Text("history.unmonitored")},
+	for _, entry := range [...]struct {
+		color chart.Color
+		text  string
+	}{
+		{chart.Running, v.t.Text("status.running")},
+		{chart.Out, v.t.Text("history.down")},
+		{chart.Short, v.t.Format("history.down_short", args{"Duration": v.t.DurationWithin(history.ShortOutage, time.Minute)})},
+		{chart.Changing, v.t.Text("history.changing")},
+		{chart.Stopped, v.t.Text("status.stopped")},
+		{chart.Unknown, v.t.Text("history.unmonitored")},
 	} {
-		if seen[entry.square] {
-			key = append(key, entry.square+" "+entry.text)
+		if seen[entry.color] {
+			key = append(key, entry.color.Square()+" "+entry.text)
 		}
 	}
 	text := "-# " + strings.Join(key, " · ") + "\n-# " + v.t.Text("history.meaning") + "\n-# " + v.t.Text("history.days")
@@ -86,20 +89,4 @@ func (v view) legend(p past) string {
 		text += "\n-# " + v.t.Format("history.since", args{"When": message.Time(p.known[0].From, "f")})
 	}
 	return text
-}
-
-// squareOf returns the square of a kind in the key.
-func squareOf(k history.Kind) string {
-	switch k {
-	case history.Running:
-		return chart.SquareRunning
-	case history.Changing:
-		return chart.SquareChanging
-	case history.Stopped:
-		return chart.SquareStopped
-	case history.Out:
-		return chart.SquareOut
-	default:
-		return chart.SquareUnknown
-	}
 }

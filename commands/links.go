@@ -33,9 +33,9 @@ const maxLink = 512
 func (v view) toConsole(serverID string) discordgo.Button {
 	// url.QueryEscape writes a space as +, which is a plus in a path.
 	id := strings.ReplaceAll(url.QueryEscape(serverID), "+", "%20")
-	page := strings.ReplaceAll(v.pages.PanelBot, "{id}", id)
+	page := strings.ReplaceAll(v.commands.links.PanelBot, "{id}", id)
 	if page == "" || utf8.RuneCountInString(page) > maxLink || strings.Trim(serverID, ".") == "" {
-		page = v.pages.Panel
+		page = v.commands.links.Panel
 	}
 	return v.link("button.console", page)
 }
@@ -47,11 +47,11 @@ func (v view) toUpload(serverID string) discordgo.Button {
 	return upload
 }
 
-func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.pages.Panel) }
-func (v view) toStatus() discordgo.Button  { return v.link("button.status", v.pages.Status) }
-func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.pages.SignUp) }
-func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.pages.Upgrade) }
-func (v view) toSupport() discordgo.Button { return v.link("button.support", v.pages.Support) }
+func (v view) toPanel() discordgo.Button   { return v.link("button.panel", v.commands.links.Panel) }
+func (v view) toStatus() discordgo.Button  { return v.link("button.status", v.commands.links.Status) }
+func (v view) toSignUp() discordgo.Button  { return v.link("button.sign_up", v.commands.links.SignUp) }
+func (v view) toUpgrade() discordgo.Button { return v.link("button.upgrade", v.commands.links.Upgrade) }
+func (v view) toSupport() discordgo.Button { return v.link("button.support", v.commands.links.Support) }
 
 // toInvite leads to where the bot is invited to the guild from which the request comes.
 func (v view) toInvite() discordgo.Button {
@@ -91,7 +91,7 @@ func (v view) linkRow(buttons ...discordgo.Button) []discordgo.MessageComponent 
 // in the reader's language alone.
 func (v view) mention(name string) string {
 	root, _, _ := strings.Cut(name, " ")
-	if id, ok := v.commandIDs.Load(root); ok {
+	if id, ok := v.commands.ids.Load(root); ok {
 		return fmt.Sprintf("</%s:%s>", name, id)
 	}
 	words, key := "", "command"

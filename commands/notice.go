@@ -94,7 +94,7 @@ func (c *Commands) noticeForm(r *interaction.Request, typed typed, n outages.Not
 	prefix := interaction.TextInput(inputPrefix, typed.or(inputPrefix, n.Prefix), false)
 	prefix.MaxLength = maxPrefix
 	kinds := []interaction.Option{{Label: v.t.Text("modal.notice.maintenance"), Value: kindMaintenance, Default: n.Maintenance}}
-	if v.alertsOffered { // otherwise nobody would be told
+	if c.watch.offered() { // otherwise nobody would be told
 		kinds = append(kinds, interaction.Option{
 			Label: v.t.Text("modal.notice.announce"), Description: v.t.Text("modal.notice.announce_hint"), Value: kindAnnounce, Default: n.Announce,
 		})
@@ -149,7 +149,7 @@ func (c *Commands) keepNotice(r *interaction.Request, n outages.Notice, done str
 		}
 		c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
 		v := c.view(r)
-		response := v.drawNotices(v.notices, n.ID, "✅ "+v.t.Text(done))
+		response := v.drawNotices(c.watch.notices(), n.ID, "✅ "+v.t.Text(done))
 		response.Audit = &interaction.Audit{Detail: n.Text}
 		return response, nil
 	})

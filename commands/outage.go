@@ -41,8 +41,7 @@ func (c *Commands) fellWithMany(ctx context.Context, r *interaction.Request, kno
 	if many.Bots == 0 || r.ByStaff() { // as nearly always
 		return false
 	}
-	servers = slices.DeleteFunc(slices.Clone(servers), func(s hostapi.Server) bool { return !isDown(s) })
-	if len(servers) == 0 {
+	if servers = those(servers, isDown); len(servers) == 0 {
 		return false
 	}
 	ctx, cancel := context.WithTimeout(ctx, storyLimit)
@@ -80,7 +79,7 @@ func (v view) companySays(many bool, bots ...hostapi.Server) string {
 		said = append(said, v.t.Text("outage.many"))
 	}
 	now, shown := time.Now(), 0
-	for _, n := range v.notices {
+	for _, n := range v.commands.watch.notices() {
 		concerns := func(s hostapi.Server) bool { return n.Concerns(s.ID, s.Name) }
 		if n.InForce(now) && shown < mostNotices && (n.Prefix == "" || slices.ContainsFunc(bots, concerns)) {
 			said, shown = append(said, v.noticeLine(n, noticeRoom)), shown+1
@@ -126,15 +125,6 @@ func (v view) statusFirst(rows []discordgo.MessageComponent) []discordgo.Message
 		quiet = append([]discordgo.MessageComponent{v.toStatus()}, quiet...)
 	}
 	return append([]discordgo.MessageComponent{row(quiet...)}, rows[1:]...)
-}
-
-// withStatus adds the button that leads to the status page behind all others, if there is such a page, room for it, and
-// no such button yet.
-func (v view) withStatus(rows []discordgo.MessageComponent) []discordgo.MessageComponent {
-	if v.linkRow(v.toStatus()) == nil {
-		return rows
-	}
-	return withButton(rows, v.toStatus())
 }
 
 // withButton adds a button behind all others, if there is room for it and none that leads to the same page.

@@ -73,8 +73,6 @@ func (v view) drawPanels(s accounts.Snapshot, own []panel.Panel, notice string, 
 	if why == "" {
 		embed.Description = paragraphs(embed.Description, v.onlyFirst(s.List.Servers))
 		rows = append(rows, v.botsMenu(idPanelNew, v.t.Text("panel.choose"), s.List.Servers, chosen, 1, panel.MostBots))
-	}
-	if why == "" {
 		var ways []discordgo.Button
 		if len(chosen) > 0 {
 			ways = append(ways, v.button(discordgo.PrimaryButton, "button.continue", idPanelForm, false))
@@ -191,13 +189,20 @@ func (v view) mayPost() error {
 	return refused
 }
 
+// posting serves what makes a panel, where the caller can have one.
+func (c *Commands) posting(h interaction.Handler) interaction.Handler {
+	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
+		if err := c.view(r).mayPost(); err != nil {
+			return interaction.Response{}, err
+		}
+		return h(ctx, r)
+	}
+}
+
 // choosePanelBots notes the bots of a new panel as a draft, and goes on by a button: a menu does not
 // send the same choice again, such as of somebody who has closed the form (discord-api-docs#4801, where
 // staff advise buttons).
 func (c *Commands) choosePanelBots(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	if err := c.view(r).mayPost(); err != nil {
-		return interaction.Response{}, err
-	}
 	chosen, err := read(ctx, c, r, func(s accounts.Snapshot) ([]string, error) { return chosenBots(r, s.List.Servers) })
 	if err != nil {
 		return interaction.Response{}, err
@@ -230,24 +235,16 @@ func (c *Commands) draftedBots(ctx context.Context, r *interaction.Request) (cho
 
 // askPanelOfAll notes that a new panel is to have all bots, also later ones, and asks for its title.
 func (c *Commands) askPanelOfAll(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	v := c.view(r)
-	if err := v.mayPost(); err != nil {
-		return interaction.Response{}, err
-	}
 	c.forms.Drafts.Keep(ctx, r.UserID, panelDraft(r), map[string]string{draftAll: wordOn})
-	return v.askTitle(idPanelNew, panel.Panel{}), nil
+	return c.view(r).askTitle(idPanelNew, panel.Panel{}), nil
 }
 
 // askNewPanel asks for the title of a panel of the chosen bots.
 func (c *Commands) askNewPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-	v := c.view(r)
-	if err := v.mayPost(); err != nil {
-		return interaction.Response{}, err
-	}
 	if _, _, err := c.draftedBots(ctx, r); err != nil {
 		return interaction.Response{}, err
 	}
-	return v.askTitle(idPanelNew, panel.Panel{}), nil
+	return c.view(r).askTitle(idPanelNew, panel.Panel{}), nil
 }
 
 // askTitle asks for the title of a panel.
@@ -273,9 +270,6 @@ func (v view) typedTitle() string {
 // posted once Discord has taken the answer that says so.
 func (c *Commands) postPanel(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	v := c.view(r)
-	if err := v.mayPost(); err != nil {
-		return interaction.Response{}, err
-	}
 	// A panel is drawn of what is known, which Redis may have lost since the bots were chosen.
 	if _, err := c.accounts.Account(ctx, r.CustomerID, r.AnswerBy); err != nil {
 		return interaction.Response{}, err

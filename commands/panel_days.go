@@ -38,7 +38,7 @@ func daySquare(g history.Grade) string {
 	if g == history.GradeUnknown {
 		g = history.GradeStopped
 	}
-	return chart.Square(g)
+	return chart.OfGrade(g).Square()
 }
 
 // legend says what the squares mean.

@@ -83,7 +83,7 @@ func (c *Commands) DrawPanel(ctx context.Context, p panel.Panel) (interaction.Me
 		}
 	}
 	embed := &discordgo.MessageEmbed{
-		Title: v.title(), Color: grey,
+		Title: v.panelTitle(p), Color: grey,
 		Footer: &discordgo.MessageEmbedFooter{Text: v.t.Format("alert.looked", args{"Interval": v.t.DurationWithin(c.watch.Interval(), time.Second)})},
 	}
 	switch bots := v.bots(); {
@@ -126,8 +126,6 @@ func (v view) plainPanelTitle(p panel.Panel) string {
 	return cmp.Or(sanitize.Plain(p.Title, panel.MaxTitle), v.t.Text("panel.title"))
 }
 
-func (v panelView) title() string { return v.panelTitle(v.panel) }
-
 // bots returns those of the panel that there still are, those with a problem first, and the others in the
 // order that the owner gave them.
 func (v panelView) bots() []hostapi.Server {
@@ -140,7 +138,6 @@ func (v panelView) bots() []hostapi.Server {
 
 // describe returns what the panel says of its bots, and its colour.
 func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
-	var blocks []string
 	top, worst := v.sumUp(bots)
 	if v.old != "" {
 		top, worst = "⚠️ "+v.t.Format(v.old, args{"When": relative(v.known.FetchedAt)}), grey
@@ -148,21 +145,19 @@ func (v panelView) describe(bots []hostapi.Server) (text string, color int) {
 	top = lines(top, v.companySays(v.old == "" && v.fellWithMany(bots), bots...))
 	now := time.Now()
 	var all [][]history.Day
-	for i, s := range bots {
-		if i == panel.MostBots {
-			blocks = append(blocks, "… +"+v.t.Number(len(bots)-i))
-			break
-		}
+	blocks := firstOf(v.view, bots, panel.MostBots, "… +", func(s hostapi.Server) string {
 		block, days := v.line(s, len(bots)), history.Days(v.past[s.ID].Spans, now)
 		if len(bots) <= mostStrips {
 			block += "\n" + squares(days)
 		}
-		blocks, all = append(blocks, block), append(all, days)
+		all = append(all, days)
+		return block
+	})
+	together := ""
+	if len(bots) > mostStrips {
+		together = squares(all...)
 	}
-	if len(bots) <= mostStrips {
-		return paragraphs(top, strings.Join(blocks, "\n"), lines(v.legend(), v.unseen(bots))), worst
-	}
-	return paragraphs(top, squares(all...), strings.Join(blocks, "\n"), lines(v.legend(), v.unseen(bots))), worst
+	return paragraphs(top, together, strings.Join(blocks, "\n"), lines(v.legend(), v.unseen(bots))), worst
 }
 
 // fellWithMany reports whether one of the bots is down as many bots are.

@@ -54,16 +54,13 @@ func (c *Commands) changeQuiet(_ context.Context, r *interaction.Request) (inter
 			return interaction.Response{}, unreadableAlerts(err)
 		}
 		c.forms.Drafts.Forget(ctx, r.UserID, draftOf(r))
-		v, said := c.view(r), "alerts.quiet_saved"
+		said := "alerts.quiet_saved"
 		if !now.Any() { // they were turned off while the form was open
 			said = "alerts.turned_off"
 		}
-		response, err := c.alerts(ctx, r)
-		if err != nil {
-			response = v.draw(aboutAlerts, v.alertsEmbed("", blurple))
-		}
+		response := c.alertsOr(ctx, r, "")
 		embed := response.Message.Embeds[0]
-		embed.Description = paragraphs("✅ "+v.t.Text(said), embed.Description)
+		embed.Description = paragraphs("✅ "+c.view(r).t.Text(said), embed.Description)
 		return response, nil
 	}), nil
 }

@@ -49,13 +49,7 @@ func (v view) restartButton(prefix string, s hostapi.Server) discordgo.Button {
 
 // crashedIn returns the bots that are down although nobody wanted it. All of them can be restarted.
 func crashedIn(bots []listed) []hostapi.Server {
-	var crashed []hostapi.Server
-	for _, b := range bots {
-		if b.state == broken {
-			crashed = append(crashed, *b.Server)
-		}
-	}
-	return crashed
+	return serversOf(those(bots, func(b listed) bool { return b.state == broken }))
 }
 
 // botsMeant returns the IDs of the bots that a request means: those of an alert, or nil for all. It reports false if
@@ -81,7 +75,7 @@ func (c *Commands) crashedOf(r *interaction.Request, s accounts.Snapshot, meant 
 // askRestartCrashed asks whether the bots that have crashed are to be restarted. If it is not known which an alert is
 // about, it asks about all.
 func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request, s accounts.Snapshot) (interaction.Response, error) {
-	v, alertID := c.view(r), r.Params["alert"]
+	v, alertID, pace := c.view(r), r.Params["alert"], ""
 	meant, known := c.botsMeant(ctx, r)
 	if !known {
 		alertID, meant = "", nil
@@ -90,33 +84,31 @@ func (c *Commands) askRestartCrashed(ctx context.Context, r *interaction.Request
 	if len(crashed) == 0 {
 		return c.noneCrashed(r, s, meant), nil
 	}
-	names, pace := v.names(crashed, namedInQuestion), ""
 	if len(crashed) > actions.PerWindow {
 		pace = v.t.Format("restart_all.pace", args{"N": actions.PerWindow})
 	}
-	now := v.button(discordgo.PrimaryButton, "button.restart_now", idRestart(alertID)+restartNow, false)
-	now.Label = v.t.Count("button.restart_now", len(crashed), nil)
-	rows, many := []discordgo.MessageComponent{row(now, v.button(discordgo.SecondaryButton, "button.cancel", idListWith, false))}, c.fellWithMany(ctx, r, s, crashed...)
+	return c.askMeant(ctx, r, s, ofCrashed(alertID), crashed, idRestart(alertID)+restartNow, idListWith, v.names(crashed, namedInQuestion), pace), nil
+}
+
+// askMeant asks whether an action is to be carried out on bots. now and cancel are the custom IDs of the answers.
+func (c *Commands) askMeant(ctx context.Context, r *interaction.Request, s accounts.Snapshot, means meant, servers []hostapi.Server, now, cancel string, below ...string) interaction.Response {
+	v, many := c.view(r), c.fellWithMany(ctx, r, s, servers...)
+	yes := v.button(discordgo.PrimaryButton, means.title, now, false)
+	yes.Label = v.t.Count(means.now, len(servers), nil)
+	rows := []discordgo.MessageComponent{row(yes, v.button(discordgo.SecondaryButton, "button.cancel", cancel, false))}
 	if many {
 		rows = v.statusFirst(rows)
 	}
-	return v.drawOf(s, idRestartCrashed, &discordgo.MessageEmbed{
-		Title:       v.t.Text("restart_all.title"),
-		Description: paragraphs(v.companySays(many, crashed...), v.heading(s, v.t.Count("restart_all.ask", len(crashed), nil)), names, pace),
-		Color:       yellow,
-	}, rows...), nil
+	said := []string{v.companySays(many, servers...), v.heading(s, v.t.Count(means.ask, len(servers), nil))}
+	embed := &discordgo.MessageEmbed{Title: v.t.Text(means.title), Description: paragraphs(append(said, below...)...), Color: yellow}
+	return v.drawOf(s, means.subject, embed, rows...)
 }
 
 // names lists bots, so many at most, and how many more there are.
 func (v view) names(servers []hostapi.Server, most int) string {
-	var names []string
-	for _, s := range servers[:min(len(servers), most)] {
-		names = append(names, "**"+nameAmong(s, min(len(servers), most))+"**")
-	}
-	if more := len(servers) - len(names); more > 0 {
-		names = append(names, "… +"+v.t.Number(more))
-	}
-	return strings.Join(names, " · ")
+	return strings.Join(firstOf(v, servers, most, "… +", func(s hostapi.Server) string {
+		return "**" + nameAmong(s, min(len(servers), most)) + "**"
+	}), " · ")
 }
 
 // noneCrashed is the list of bots, of which none that is meant has crashed any more.
@@ -134,14 +126,11 @@ func (c *Commands) noneCrashed(r *interaction.Request, s accounts.Snapshot, mean
 // cached may be older, and a bot that runs again is left alone.
 func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
 	restart, _ := actionNamed("restart")
-	if !c.hosting.Offers(restart.op) {
-		return interaction.Response{}, &hostapi.Error{Op: restart.op, Code: hostapi.CodeNotOffered}
-	}
 	meant, known := c.botsMeant(ctx, r)
 	if !known { // the customer confirms which are
 		return c.refreshed(c.askRestartCrashed)(ctx, r)
 	}
-	now, err := c.askedNow(ctx, r)
+	now, err := c.askedNow(ctx, r, restart)
 	if err != nil {
 		return interaction.Response{}, err
 	}
@@ -159,14 +148,19 @@ func (c *Commands) restartCrashed(ctx context.Context, r *interaction.Request) (
 // down then.
 func ofCrashed(alertID string) meant {
 	return meant{
-		in: setOf(broken), texts: "restart_all", acted: "restart_all.restarted", up: "restart_all.up", fell: "restart_all.again", title: "restart_all.title", subject: idRestartCrashed,
+		in: setOf(broken), texts: "restart_all", ask: "restart_all.ask", acted: "restart_all.restarted", up: "restart_all.up", fell: "restart_all.again",
+		title: "restart_all.title", now: "button.restart_now", subject: idRestartCrashed,
 		pace: "restart_all.pace", unsure: "restart_all.unconfirmed",
 		again: func([]hostapi.Server) string { return idRestart(alertID) },
 	}
 }
 
-// askedNow asks the service for the account, and takes nothing older for an answer.
-func (c *Commands) askedNow(ctx context.Context, r *interaction.Request) (accounts.Snapshot, error) {
+// askedNow asks the service for the account to act on bots, if the action is turned on, and takes nothing older for an
+// answer.
+func (c *Commands) askedNow(ctx context.Context, r *interaction.Request, a action) (accounts.Snapshot, error) {
+	if !c.hosting.Offers(a.op) {
+		return accounts.Snapshot{}, &hostapi.Error{Op: a.op, Code: hostapi.CodeNotOffered}
+	}
 	known, err := c.accounts.Ask(ctx, r.CustomerID, "", r.AnswerBy)
 	if err == nil && known.Update != nil {
 		known, err = known.Update(ctx)

@@ -175,7 +175,7 @@ func (e result) isLocked() bool {
 // refuses for that reason.
 func (v view) whyFailed(e result) explanation {
 	if service, ok := errors.AsType[*hostapi.Error](e.err); ok && e.isLocked() {
-		return explanation{lines(v.t.Text("card.suspended"), v.serviceSays(service)), true, []discordgo.Button{v.support(), v.toPanel()}}
+		return explanation{lines(v.t.Text("card.suspended"), v.serviceSays(service)), true, []discordgo.Button{v.support(idTellSupport + v.asked.Reference), v.toPanel()}}
 	}
 	return v.explain(e.err)
 }

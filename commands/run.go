@@ -131,17 +131,15 @@ func (c *Commands) run(ctx context.Context, lock *actions.Lock, userID string, a
 	after, err := a.do(ctx, c.hosting, userID, b.server)
 	if err == nil {
 		b.server = after
-		if a.transitional != "" {
+		switch {
+		case a.transitional != "":
 			c.accounts.Acted(ctx, b.known, userID, after.ID, a.name, after.Status)
 			b.known = acted(b.known, after, a.name)
-		}
-		if a.op == hostapi.OpUpdateStartup {
+		case a.op == hostapi.OpUpdateStartup:
 			c.accounts.StartupChanged(ctx, userID, after.ID)
-		}
-		if a.op == hostapi.OpDelete {
+		case a.op == hostapi.OpDelete:
 			c.accounts.Deleted(ctx, userID, after.ID)
-		}
-		if a.op == hostapi.OpCreate {
+		case a.op == hostapi.OpCreate:
 			b.known.FetchedAt = time.Now()
 		}
 		if a.settles() {
@@ -206,13 +204,8 @@ func (c *Commands) follow(ctx context.Context, userID string, b bot) (bot, error
 		pause, limit = 0, lookLimit
 	}
 	for pause == 0 || conditionOf(b.server).state.moving() {
-		if time.Now().Add(pause).After(deadline) {
+		if next := time.Now().Add(pause); next.After(deadline) || !sleepUntil(ctx, next) {
 			return b, interaction.ErrUnsettled
-		}
-		select {
-		case <-ctx.Done():
-			return b, interaction.ErrUnsettled
-		case <-time.After(pause):
 		}
 		switch seen, err := c.look(ctx, userID, b.server.ID, min(limit, time.Until(deadline))); {
 		case err == nil:

@@ -36,8 +36,7 @@ func severalAt(page int, codes string) string { return idSeveral + strconv.Itoa(
 
 // offeredActions are the actions that are turned on.
 func (v view) offeredActions() []action {
-	all := actionList()
-	return slices.DeleteFunc(all[:], func(a action) bool { return !v.offers(a.op) })
+	return those(listedActions[:], func(a action) bool { return v.offers(a.op) })
 }
 
 // chooseSeveral has bots be chosen. To those that its custom ID names come those that were chosen in a menu.
@@ -64,7 +63,7 @@ func (c *Commands) drawSeveral(r *interaction.Request, s accounts.Snapshot, page
 	list, at, pages := pageOf(c.inOrder(r, s), wanted, maxOptions)
 	shown := serversOf(list)
 	ids := hostapi.IDs(shown)
-	elsewhere := slices.DeleteFunc(slices.Clone(chosen), func(b hostapi.Server) bool { return slices.Contains(ids, b.ID) })
+	elsewhere := those(chosen, func(b hostapi.Server) bool { return !slices.Contains(ids, b.ID) })
 	var rows []discordgo.MessageComponent
 	if most := min(len(shown), maxOptions-len(elsewhere)); most > 0 {
 		rows = append(rows, v.botsMenu(severalAt(at, codesOf(elsewhere, all)), v.t.Text("several.choose"), shown, hostapi.IDs(chosen), 0, most))
@@ -109,19 +108,8 @@ func (c *Commands) askSeveral(a action) interaction.Handler {
 		if len(left) > 0 {
 			others = v.t.Text("several.others") + "\n" + v.names(left, namedInQuestion)
 		}
-		means := c.ofSeveral(a, s)
-		now := v.button(discordgo.PrimaryButton, means.title, idActOnChosen+a.name+"/"+actNow+codesOf(acted, s.List.Servers), false)
-		now.Label = v.t.Count(means.now, len(acted), nil)
-		cancel := v.button(discordgo.SecondaryButton, "button.cancel", severalAt(0, r.Params["bots"]), false)
-		rows, many := []discordgo.MessageComponent{row(now, cancel)}, c.fellWithMany(ctx, r, s, acted...)
-		if many {
-			rows = v.statusFirst(rows)
-		}
-		return v.drawOf(s, means.subject, &discordgo.MessageEmbed{
-			Title:       v.t.Text(means.title),
-			Description: paragraphs(v.companySays(many, acted...), v.heading(s, v.t.Count("several."+a.name+".ask", len(acted), nil)), v.names(acted, maxOptions), others),
-			Color:       yellow,
-		}, rows...), nil
+		means, now := c.ofSeveral(a, s), idActOnChosen+a.name+"/"+actNow+codesOf(acted, s.List.Servers)
+		return c.askMeant(ctx, r, s, means, acted, now, severalAt(0, r.Params["bots"]), v.names(acted, maxOptions), others), nil
 	})
 }
 
@@ -129,10 +117,7 @@ func (c *Commands) askSeveral(a action) interaction.Handler {
 // bot on which it makes no sense any more is left alone.
 func (c *Commands) actOnChosen(a action) interaction.Handler {
 	return func(ctx context.Context, r *interaction.Request) (interaction.Response, error) {
-		if !c.hosting.Offers(a.op) {
-			return interaction.Response{}, &hostapi.Error{Op: a.op, Code: hostapi.CodeNotOffered}
-		}
-		known, err := c.askedNow(ctx, r)
+		known, err := c.askedNow(ctx, r, a)
 		if err != nil {
 			return interaction.Response{}, err
 		}
@@ -159,14 +144,7 @@ func (c *Commands) chosenOf(r *interaction.Request, s accounts.Snapshot) (chosen
 
 // split tells bots on which an action makes sense from those on which it does not.
 func split(a action, chosen []hostapi.Server) (acted, left []hostapi.Server) {
-	for _, b := range chosen {
-		if a.allowed(b) {
-			acted = append(acted, b)
-		} else {
-			left = append(left, b)
-		}
-	}
-	return acted, left
+	return those(chosen, a.allowed), those(chosen, func(b hostapi.Server) bool { return !a.allowed(b) })
 }
 
 // ofSeveral is a batch of bots that the customer has chosen.
@@ -176,7 +154,7 @@ func (c *Commands) ofSeveral(a action, known accounts.Snapshot) meant {
 		texts, acted, now = "restart_all", "restart_all.restarted", "button.restart_now"
 	}
 	return meant{
-		in: a.in, texts: texts, acted: acted, up: "several.up", fell: "status.crashed", title: "button." + a.name, now: now, subject: to,
+		in: a.in, texts: texts, ask: "several." + a.name + ".ask", acted: acted, up: "several.up", fell: "status.crashed", title: "button." + a.name, now: now, subject: to,
 		pace: "several.pace", unsure: "several.unconfirmed",
 		again: func(open []hostapi.Server) string { return to + codesOf(open, known.List.Servers) },
 	}

@@ -105,10 +105,10 @@ func (c card) onward() []discordgo.Button {
 	}
 	key := botKey(c.server.ID)
 	often := c.story.crashes >= oftenCrashed
-	switch support := c.supportOf(c.server.ID); {
+	switch support := c.support(idTellCrashes + key); {
 	case often && support.CustomID+support.URL != "":
 		ways = append(ways, support)
-	case c.alertsOffered && !c.story.alerting:
+	case c.commands.watch.offered() && !c.story.alerting:
 		ways = append(ways, c.button(discordgo.SecondaryButton, "button.tell_me", idTell+key, false))
 	case c.story.autoRestarts != nil:
 		c.autoRestarts = c.story.autoRestarts

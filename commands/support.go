@@ -15,7 +15,6 @@ import (
 	"hostbot/bot/staff/incident"
 	"hostbot/bot/staff/support"
 	"hostbot/hostapi"
-	"hostbot/hostapi/accounts"
 	"hostbot/locale"
 )
 
@@ -41,21 +40,13 @@ const idTellCrashes = interaction.ReplyPrefix + "crashes/"
 // stateLimit bounds how long the answer may wait for the state of the bot that a failure is about.
 const stateLimit = 2 * time.Second
 
-// support leads to those who can help with the failure of which the reader is told: by a button that tells
-// them of it or, where there is none, to the host's page.
-func (v view) support() discordgo.Button {
-	if !v.supportOffered || v.asked.ByStaff() {
+// support leads to those who can help with the failure of which the reader is told, or with a bot that keeps crashing: by a
+// button with a custom ID that tells them of it or, where there is none, to the host's page.
+func (v view) support(tells string) discordgo.Button {
+	if v.commands.support.Tell == nil || v.asked.ByStaff() {
 		return v.toSupport()
 	}
-	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellSupport+v.asked.Reference, false)
-}
-
-// supportOf is support with a bot that keeps crashing.
-func (v view) supportOf(serverID string) discordgo.Button {
-	if !v.supportOffered || v.asked.ByStaff() {
-		return v.toSupport()
-	}
-	return v.button(discordgo.SecondaryButton, "button.tell_support", idTellCrashes+botKey(serverID), false)
+	return v.button(discordgo.SecondaryButton, "button.tell_support", tells, false)
 }
 
 // untoldError says that staff could not be told of a failure.
@@ -135,11 +126,10 @@ func (c *Commands) handOver(ctx context.Context, r *interaction.Request, i incid
 // botOf returns the bot that an incident is about, as it is now; without a status if that is not known, and
 // without an ID if there is no such bot.
 func (c *Commands) botOf(ctx context.Context, i incident.Incident) hostapi.Server {
-	snapshot, err := c.accounts.Account(ctx, i.CustomerID, time.Now().Add(stateLimit))
-	if err != nil {
-		snapshot = accounts.Snapshot{}
+	var servers []hostapi.Server
+	if snapshot, err := c.accounts.Account(ctx, i.CustomerID, time.Now().Add(stateLimit)); err == nil {
+		servers = snapshot.List.Servers
 	}
-	servers := snapshot.List.Servers
 	if at := indexOf(servers, i.BotID); at >= 0 {
 		return servers[at]
 	}

@@ -166,7 +166,7 @@ func (c *Commands) customersTable() []command {
 			{idSchedule + anyBot, c.watching("error.not_offered", c.onBot(c.askSchedule))},
 		}, modals: []route{{idSchedule + anyBot, c.watching("error.not_offered", c.filled(c.onBot(c.changeSchedule)))}}},
 	}
-	for _, a := range actionList() {
+	for _, a := range listedActions {
 		act := c.pressed(a)
 		acts := onBot(a.name, a.op, act)
 		acts.options, acts.handle = anyOfThem, c.withPicker(act)
@@ -207,11 +207,12 @@ func (c *Commands) customersTable() []command {
 func (c *Commands) watchTable() []command {
 	alerting := func(h interaction.Handler) interaction.Handler { return c.watching("alerts.off", c.withFollows(h)) }
 	watching := func(h interaction.Handler) interaction.Handler { return c.watching("history.off", h) }
+	posting := func(h interaction.Handler) interaction.Handler { return watching(c.posting(h)) }
 	return []command{
 		{name: "alerts", purpose: toBeTold, off: !c.watch.offered(), handle: alerting(c.alerts), components: []route{
-			{idAlerts, alerting(c.changeAlerts(changeChosen))}, {idAlertsOf + anyBot, alerting(c.alerts)},
+			{idAlerts, alerting(c.changeAlerts)}, {idAlertsOf + anyBot, alerting(c.alerts)},
 			{idTell + anyBot, alerting(c.onBot(c.tellNextTime))},
-			{idAlertAll + "{on}", alerting(c.changeAlerts(changeAll))}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts(changeOne))},
+			{idAlertAll + "{on}", alerting(c.changeAlerts)}, {idAlertOne + "{on}/" + anyBot, alerting(c.changeAlerts)},
 			{idAlertsFollow, alerting(c.endFollow)}, {idAlertQuiet, alerting(c.askQuiet)},
 			{idAutoRestart, alerting(c.changeAutoRestart(false))}, {idAutoRestartOf + "{how}/" + anyBot, alerting(c.changeAutoRestart(false))},
 			{idAutoRestartCard + "{how}/" + anyBot, alerting(c.changeAutoRestart(true))},
@@ -221,7 +222,7 @@ func (c *Commands) watchTable() []command {
 			{idRestart("{alert}") + restartNow, c.restartCrashed},
 		}, modals: []route{{idAlertQuiet, alerting(c.filled(c.changeQuiet))}}},
 		{name: "panel", purpose: toBeTold, forManagers: true, off: !c.watch.offered(), handle: watching(c.panels), components: []route{
-			{idPanelNew, watching(c.choosePanelBots)}, {idPanelForm, watching(c.askNewPanel)}, {idPanelAll, watching(c.askPanelOfAll)},
+			{idPanelNew, posting(c.choosePanelBots)}, {idPanelForm, posting(c.askNewPanel)}, {idPanelAll, posting(c.askPanelOfAll)},
 			{idPanelOpen, watching(c.openPanel)}, {aboutPanel + "{id}", watching(c.openPanel)},
 			{idPanel + "{owner}" + idPanelManage + "{id}", watching(c.managePanel)},
 			{idPanel + "{owner}" + idPanelFollow + "{id}", watching(c.followPanel)}, {idUnfollow + "{id}", watching(c.unfollowPanel)},
@@ -229,7 +230,7 @@ func (c *Commands) watchTable() []command {
 			{idPanelTop + "{id}", watching(c.putBotFirst)}, {idPanelEvery + "{id}", watching(c.showAllBots)},
 			{idPanelSay + "{id}", watching(c.sayHere)}, {idPanelRole + "{id}", watching(c.sayHere)}, {idPanelHush + "{id}", watching(c.sayHere)},
 			{idPanelRemove + "{id}", watching(c.askRemovePanel)}, {idPanelRemoveNow + "{id}", watching(c.removePanel)},
-		}, modals: []route{{idPanelNew, watching(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
+		}, modals: []route{{idPanelNew, posting(c.postPanel)}, {idPanelTitle + "{id}", watching(c.changePanelTitle)}}},
 	}
 }
 
@@ -245,7 +246,7 @@ func (c *Commands) staffTable() []command {
 	}
 	var operations []hostapi.Operation
 	var choices []string
-	for _, a := range actionList() {
+	for _, a := range listedActions {
 		act := c.actForCustomer(a)
 		if a.op == hostapi.OpReinstall {
 			views = append(views, route{idReinstallNow + anyBot, act})

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/bwmarrin/discordgo"
@@ -13,7 +12,6 @@ import (
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
 	"hostbot/bot/watch/alerts"
-	"hostbot/bot/watch/outages"
 	"hostbot/hostapi"
 	"hostbot/hostapi/accounts"
 	"hostbot/locale"
@@ -21,28 +19,21 @@ import (
 
 type args = locale.Args
 
-// view is what all drawings share: their reader, what was asked, and what is turned on.
+// view is what all drawings share: their reader, what was asked, and the commands, which know what is turned on.
 type view struct {
-	t             *locale.Texts
-	asked         *interaction.Request
-	offers        func(hostapi.Operation) bool // tells which operations are turned on
-	pages         Links
-	commandIDs    *sync.Map // of the registered commands, by name
-	alertsOffered bool
-	notices       []outages.Notice // that are in force or to come
-	// supportOffered says that customers tell staff of a failure by a button.
-	supportOffered bool
-	brand          string // see Support
+	t        *locale.Texts
+	asked    *interaction.Request
+	commands *Commands
 	// autoRestarts is how the customer's bots are restarted automatically, by server ID; nil where that is not shown (viewAutoRestarts).
 	autoRestarts map[string]alerts.AutoRestart
 }
 
 func (c *Commands) view(r *interaction.Request) view {
-	return view{
-		t: c.texts.For(r.Locale), asked: r, offers: c.hosting.Offers, pages: c.links, commandIDs: c.ids,
-		alertsOffered: c.watch.offered(), supportOffered: c.support.Tell != nil, brand: c.support.Brand, notices: c.watch.notices(),
-	}
+	return view{t: c.texts.For(r.Locale), asked: r, commands: c}
 }
+
+// offers reports whether an operation is turned on.
+func (v view) offers(op hostapi.Operation) bool { return v.commands.hosting.Offers(op) }
 
 // draw returns a message of one embed and rows of components: a new one or, where the
 // request comes from a message, one that takes its place. subject is as
@@ -62,8 +53,8 @@ func (v view) draw(subject string, embed *discordgo.MessageEmbed, rows ...discor
 
 // drawOf is draw of what is known of an account. It leads to the status page if that is old, as the service fails.
 func (v view) drawOf(s accounts.Snapshot, subject string, embed *discordgo.MessageEmbed, rows ...discordgo.MessageComponent) interaction.Response {
-	if s.Old && s.Update == nil {
-		rows = v.withStatus(rows)
+	if s.Old && s.Update == nil && v.linkRow(v.toStatus()) != nil {
+		rows = withButton(rows, v.toStatus())
 	}
 	return v.draw(subject, embed, rows...)
 }
@@ -111,6 +102,23 @@ func plainName(s hostapi.Server, limit int) string {
 		return shown
 	}
 	return orDash(sanitize.Plain(s.ID, limit))
+}
+
+// those returns the items of a list of which something is so.
+func those[T any](list []T, so func(T) bool) []T {
+	return slices.DeleteFunc(slices.Clone(list), func(item T) bool { return !so(item) })
+}
+
+// firstOf says the first of a list, so many at most, and behind a mark how many more there are.
+func firstOf[T any](v view, list []T, most int, mark string, say func(T) string) []string {
+	var said []string
+	for _, item := range list[:min(len(list), most)] {
+		said = append(said, say(item))
+	}
+	if more := len(list) - len(said); more > 0 {
+		said = append(said, mark+v.t.Number(more))
+	}
+	return said
 }
 
 func orDash(text string) string { return cmp.Or(text, "–") }

@@ -80,12 +80,8 @@ func ReadEvent(d *fastjson.Value) *Event {
 // isThread reports whether a channel type is one of threads.
 // https://discord.com/developers/docs/resources/channel#channel-object-channel-types
 func isThread(kind int) bool {
-	switch discordgo.ChannelType(kind) {
-	case discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
-		return true
-	default:
-		return false
-	}
+	t := discordgo.ChannelType(kind)
+	return t == discordgo.ChannelTypeGuildNewsThread || t == discordgo.ChannelTypeGuildPublicThread || t == discordgo.ChannelTypeGuildPrivateThread
 }
 
 // TypeOf returns the type of an interaction; 0 if it is out of range.

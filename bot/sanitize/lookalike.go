@@ -97,23 +97,14 @@ func Skeleton(text string, limit int) string {
 		}
 		return r
 	}, text)
-	words := strings.Fields(text)
-	for i, word := range words {
-		words[i] = oneHyphen(word)
+	for strings.Contains(text, "--") { // — is straightened to two, but looks like one
+		text = strings.ReplaceAll(text, "--", "-")
 	}
-	return strings.Join(words, " ")
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // isSkinTone reports whether a character is the skin tone of an emoji. A phone adds the one that was last chosen.
 func isSkinTone(r rune) bool { return '\U0001F3FB' <= r && r <= '\U0001F3FF' }
-
-// oneHyphen reduces several hyphens to one: — is straightened to two, but looks like one.
-func oneHyphen(word string) string {
-	for strings.Contains(word, "--") {
-		word = strings.ReplaceAll(word, "--", "-")
-	}
-	return word
-}
 
 func isASCII(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0

@@ -45,18 +45,6 @@ func cleaned(text string, limit int) string {
 // escaped is Markdown without an isolate.
 func escaped(text string, limit int) string {
 	text = cleaned(text, limit)
-	marked := 0
-	for i := range len(text) {
-		if isMarkup(text, i) {
-			marked++
-		}
-	}
-	switch {
-	case marked == 0: // as most texts
-		return text
-	case utf8.RuneCountInString(text)+marked <= limit:
-		return withBackslashes(text, marked)
-	}
 	var out strings.Builder
 	out.Grow(len(text) + 8)
 	count := 0 // of characters in out
@@ -73,20 +61,10 @@ func escaped(text string, limit int) string {
 			fits = out.Len()
 		}
 	}
-	return out.String()[:fits] + "…"
-}
-
-// withBackslashes escapes the markup of a text, marked characters of it.
-func withBackslashes(text string, marked int) string {
-	var out strings.Builder
-	out.Grow(len(text) + marked)
-	for i := range len(text) {
-		if isMarkup(text, i) {
-			out.WriteByte('\\')
-		}
-		out.WriteByte(text[i])
+	if count <= limit {
+		return out.String()
 	}
-	return out.String()
+	return out.String()[:fits] + "…"
 }
 
 // Code returns text as inline code of at most limit characters; "" if nothing of it is visible.
@@ -103,10 +81,10 @@ func Code(text string, limit int) string {
 func isolated(text string, limit int, clean func(text string, limit int) string) string {
 	const first, last = "\u2068", "\u2069"
 	all := clean(text, limit)
-	if !hasRightToLeft(all) {
+	if !strings.ContainsFunc(all, isRightToLeft) {
 		return all
 	}
-	if all = clean(text, max(limit-2, 0)); !hasRightToLeft(all) { // that part was cut off
+	if all = clean(text, max(limit-2, 0)); !strings.ContainsFunc(all, isRightToLeft) { // that part was cut off
 		return all
 	}
 	return first + all + last
@@ -120,18 +98,6 @@ func isClean(text string, limit int) bool {
 		}
 	}
 	return len(text) <= limit && !strings.Contains(text, "  ") && strings.TrimSpace(text) == text
-}
-
-// hasRightToLeft reports whether isRightToLeft holds for any character of a text. Most texts have no byte that could
-// begin one.
-func hasRightToLeft(text string) bool {
-	const least = 0xD6 // the first byte of U+0590 in UTF-8
-	for i := range len(text) {
-		if text[i] >= least {
-			return strings.ContainsFunc(text[i:], isRightToLeft)
-		}
-	}
-	return false
 }
 
 // isRightToLeft reports whether a character is written from right to left, or reorders numbers beside it. The first

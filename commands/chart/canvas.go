@@ -39,7 +39,7 @@ func (c canvas) title(length time.Duration, uptime string, top int) {
 // strip draws a strip whose upper edge is at top.
 func (c canvas) strip(s Strip, top int) {
 	c.title(s.To.Sub(s.From), s.Uptime, top)
-	c.bar(0, margin, width-margin, top, barHeight)
+	c.bar(Unknown, margin, width-margin, top, barHeight)
 	var out []history.Stretch
 	for _, stretch := range s.Stretches {
 		if !stretch.From.Before(s.To) || !stretch.To.After(s.From) {
@@ -49,12 +49,12 @@ func (c canvas) strip(s Strip, top int) {
 			out = append(out, stretch)
 			continue
 		}
-		c.bar(colorOf(stretch.Kind), s.x(stretch.From), s.x(stretch.To), top, barHeight)
+		c.bar(OfKind(stretch.Kind), s.x(stretch.From), s.x(stretch.To), top, barHeight)
 	}
 	for _, stretch := range out { // after the rest, of which they take some where they are short
 		from, to := s.x(stretch.From), s.x(stretch.To)
 		from = min(from, max(margin, min((from+to-outWidth)/2, width-margin-outWidth)))
-		c.bar(outColor, from, max(to, from+outWidth), top, barHeight)
+		c.bar(Out, from, max(to, from+outWidth), top, barHeight)
 	}
 	c.marks(s, out, top)
 	if s.To.Sub(s.From) > day {
@@ -70,48 +70,15 @@ func (s Strip) x(at time.Time) int {
 	return margin + int(min(max(share, 0), 1)*(width-2*margin)+0.5)
 }
 
-// colorOf returns the colour of a kind; 0 for what is not known.
-func colorOf(k history.Kind) uint8 {
-	switch k {
-	case history.Running:
-		return runningColor
-	case history.Changing:
-		return changingColor
-	case history.Stopped:
-		return stoppedColor
-	case history.Out:
-		return outColor
-	default:
-		return 0
-	}
-}
-
-// gradeColor returns the colour of a day; 0 where it is not known.
-func gradeColor(g history.Grade) uint8 {
-	switch g {
-	case history.GradeUp:
-		return runningColor
-	case history.GradeShort:
-		return shortColor
-	case history.GradeLong:
-		return outColor
-	case history.GradeStopped:
-		return stoppedColor
-	default:
-		return 0
-	}
-}
-
-// bar draws something as high as what has its colour, where what is down has a height of tall; 0 is
-// hatched.
-func (c canvas) bar(index uint8, from, to, top, tall int) {
+// bar draws something as high as what has its colour, where what is down has a height of tall.
+func (c canvas) bar(color Color, from, to, top, tall int) {
 	bottom := top + barTop + barHeight
 	c.fill(image.Rect(from, bottom-tall, to, bottom), 0)
-	if index == 0 {
-		c.hatch(image.Rect(from, bottom-heightOf(runningColor, tall), to, bottom))
-		return
+	if bar := image.Rect(from, bottom-color.height(tall), to, bottom); color == Unknown {
+		c.hatch(bar)
+	} else {
+		c.fill(bar, color.index())
 	}
-	c.fill(image.Rect(from, bottom-heightOf(index, tall), to, bottom), index)
 }
 
 // hatch draws what is not known.
@@ -139,7 +106,7 @@ func (c canvas) days(p Picture, top int) {
 	left := func(i int) int { return margin + (width-2*margin+dayGap)*i/len(p.Days) }
 	row := c.row(top)
 	for i, d := range p.Days {
-		c.bar(gradeColor(d.Grade()), left(i), left(i+1)-dayGap, top, dayHeight)
+		c.bar(OfGrade(d.Grade()), left(i), left(i+1)-dayGap, top, dayHeight)
 	}
 	last := len(p.Days) - 1
 	row.now((left(last)+left(last+1)-dayGap)/2, c.words.Date(p.Days[last].From))

@@ -76,32 +76,39 @@ const (
 // Size is that of every picture, in pixels.
 func Size() image.Point { return image.Pt(width, 3*height+margin/2) }
 
-// heightOf is how high a bar is where what is down has a height of tall. Each kind has a height of
-// its own.
-func heightOf(colorIndex uint8, tall int) int {
-	switch colorIndex {
-	case outColor, shortColor:
-		return tall
-	case runningColor:
-		return tall * 3 / 4
-	case changingColor:
-		return tall / 2
-	default:
-		return tall / 4
-	}
+// Color is what a kind or a grade has in a picture, and as a square in a text.
+type Color uint8
+
+// The colours. Unknown is hatched in a picture.
+const (
+	Unknown Color = iota
+	Running
+	Changing
+	Stopped
+	Out
+	Short
+)
+
+// OfKind returns the colour of a kind.
+func OfKind(k history.Kind) Color {
+	return [...]Color{history.Running: Running, history.Changing: Changing, history.Stopped: Stopped, history.Out: Out}[k]
 }
 
-// shades is how many steps there are between the background and white text.
+// OfGrade returns the colour of a day's grade.
+func OfGrade(g history.Grade) Color {
+	return [...]Color{history.GradeUp: Running, history.GradeShort: Short, history.GradeLong: Out, history.GradeStopped: Stopped}[g]
+}
+
+// Square returns the emoji of the colour: a key to the picture.
+func (c Color) Square() string { return [...]string{"⬛", "🟩", "🟦", "⬜", "🟥", "🟨"}[c] }
+
+// height is how high a bar of the colour is where what is down has a height of tall. Each kind has a height of its own.
+func (c Color) height(tall int) int { return tall * [...]int{3, 3, 2, 1, 4, 4}[c] / 4 }
+
+// shades is how many steps there are between the background and white text. The colours follow them, but for Unknown.
 const shades = 16
 
-// The indexes of the colours that follow the shades.
-const (
-	runningColor = shades + iota
-	changingColor
-	stoppedColor
-	outColor
-	shortColor
-)
+func (c Color) index() uint8 { return shades - 1 + uint8(c) }
 
 // palette has the colours of Twemoji's squares, which Discord shows
 // (https://github.com/jdecked/twemoji/tree/main/assets/svg, 1f7e9.svg and its neighbours).
@@ -118,32 +125,6 @@ func palette() color.Palette {
 		color.RGBA{0xdd, 0x2e, 0x44, 0xff}, // 🟥
 		color.RGBA{0xfd, 0xcb, 0x58, 0xff}, // 🟨
 	)
-}
-
-// The squares that stand for what has no grade of its own: a key to the strips.
-const (
-	SquareRunning  = "🟩"
-	SquareChanging = "🟦"
-	SquareStopped  = "⬜"
-	SquareOut      = "🟥"
-	SquareShort    = "🟨"
-	SquareUnknown  = "⬛"
-)
-
-// Square returns the emoji that shows a day's grade in its colour of the picture.
-func Square(g history.Grade) string {
-	switch g {
-	case history.GradeUp:
-		return SquareRunning
-	case history.GradeShort:
-		return SquareShort
-	case history.GradeLong:
-		return SquareOut
-	case history.GradeStopped:
-		return SquareStopped
-	default:
-		return SquareUnknown
-	}
 }
 
 // Draw returns a picture as a PNG. Words that the fonts cannot write are replaced by symbols and
