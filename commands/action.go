@@ -37,27 +37,32 @@ type action struct {
 // service did not say to which.
 type deed func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error)
 
-// listedActions are the actions that have a command and a button on a bot's card (in this
+// actionList lists the actions that have a command and a button on a bot's card (in this
 // order), and that staff can choose. Start stands between Restart and Stop: it is disabled while
 // the bot runs, so that a thumb beside Restart does not stop it. Each action has the texts
 // button.<name>, which.<name> and card.since.<name>.
-var listedActions = [...]action{
-	{
-		name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: setOf(unknown, up, broken), leadsTo: setOf(up, broken),
-		do: settingStatus(Hosting.Restart), style: discordgo.PrimaryButton,
-	},
-	{
-		name: "start", op: hostapi.OpStart, transitional: "STARTING", in: setOf(unknown, down, broken), to: up, leadsTo: setOf(up, broken),
-		do: settingStatus(Hosting.Start), style: discordgo.SuccessButton,
-	},
-	{
-		name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: setOf(unknown, up, starting), to: down, leadsTo: setOf(down),
-		do: settingStatus(Hosting.Stop), style: discordgo.SecondaryButton,
-	},
-	{
-		name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: setOf(unknown, up, down, broken), leadsTo: setOf(up, down, broken),
-		do: reinstall, style: discordgo.SecondaryButton,
-	},
+//
+// A list of bots looks into it for each of them, so it is made of constants and functions that
+// capture nothing: no memory is taken for it.
+func actionList() [4]action {
+	return [...]action{
+		{
+			name: "restart", op: hostapi.OpRestart, transitional: "RESTARTING", in: setOf(unknown, up, broken), leadsTo: setOf(up, broken),
+			do: restart, style: discordgo.PrimaryButton,
+		},
+		{
+			name: "start", op: hostapi.OpStart, transitional: "STARTING", in: setOf(unknown, down, broken), to: up, leadsTo: setOf(up, broken),
+			do: start, style: discordgo.SuccessButton,
+		},
+		{
+			name: "stop", op: hostapi.OpStop, transitional: "STOPPING", in: setOf(unknown, up, starting), to: down, leadsTo: setOf(down),
+			do: stop, style: discordgo.SecondaryButton,
+		},
+		{
+			name: "reinstall", op: hostapi.OpReinstall, transitional: "INSTALLING", in: setOf(unknown, up, down, broken), leadsTo: setOf(up, down, broken),
+			do: reinstall, style: discordgo.SecondaryButton,
+		},
+	}
 }
 
 // settles reports whether a bot is followed after the action until its status has settled. Such an
@@ -66,7 +71,7 @@ func (a action) settles() bool { return a.transitional != "" || a.op == hostapi.
 
 // actionNamed returns an action of the list.
 func actionNamed(name string) (a action, found bool) {
-	for _, a := range listedActions {
+	for _, a := range actionList() {
 		if a.name == name {
 			return a, true
 		}
@@ -74,12 +79,19 @@ func actionNamed(name string) (a action, found bool) {
 	return action{}, false
 }
 
-// settingStatus makes a deed of an operation that returns a bot's new status.
-func settingStatus(operation func(h Hosting, ctx context.Context, userID, serverID string) (status string, err error)) deed {
-	return func(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
-		s.Status, err = operation(h, ctx, userID, s.ID)
-		return s, err
-	}
+func restart(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Restart(ctx, userID, s.ID)
+	return s, err
+}
+
+func stop(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Stop(ctx, userID, s.ID)
+	return s, err
+}
+
+func start(ctx context.Context, h Hosting, userID string, s hostapi.Server) (_ hostapi.Server, err error) {
+	s.Status, err = h.Start(ctx, userID, s.ID)
+	return s, err
 }
 
 func reinstall(ctx context.Context, h Hosting, userID string, s hostapi.Server) (hostapi.Server, error) {

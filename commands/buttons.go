@@ -14,11 +14,11 @@ type actionRow struct {
 	quiet  bool   // another button of the message matters more, so none stands out
 }
 
-// actionButtons returns the buttons that act on a bot, in the order of listedActions: those of the first
+// actionButtons returns the buttons that act on a bot, in the order of actionList: those of the first
 // row, and the long one that has room in the second on a phone. Each has a place of its own, whatever
 // the bot's state, so that a press never meets another button than the one that was aimed at.
 func (v view) actionButtons(r actionRow, serverID string) (first, second []discordgo.Button) {
-	for _, a := range listedActions {
+	for _, a := range actionList() {
 		if !v.offers(a.op) {
 			continue
 		}

@@ -36,7 +36,8 @@ func severalAt(page int, codes string) string { return idSeveral + strconv.Itoa(
 
 // offeredActions are the actions that are turned on.
 func (v view) offeredActions() []action {
-	return those(listedActions[:], func(a action) bool { return v.offers(a.op) })
+	all := actionList()
+	return those(all[:], func(a action) bool { return v.offers(a.op) })
 }
 
 // chooseSeveral has bots be chosen. To those that its custom ID names come those that were chosen in a menu.

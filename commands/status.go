@@ -106,11 +106,22 @@ func isAction(name string) bool {
 	return listed || slices.Contains(others, name)
 }
 
-// nowOf returns an account's bots as atThisMoment has each.
+// nowOf returns an account's bots as atThisMoment has each. They are shared where nothing is
+// different, and not to be changed.
 func (c *Commands) nowOf(r *interaction.Request, known accounts.Snapshot) []hostapi.Server {
-	servers := slices.Clone(known.List.Servers)
-	for i, s := range servers {
-		servers[i], _ = c.atThisMoment(r.CustomerID, s, known)
+	servers, own := known.List.Servers, false
+	for i := range servers {
+		if c.actions.InFlight(r.CustomerID, servers[i].ID, known.Beside) == nil { // as most are
+			continue
+		}
+		now, _ := c.atThisMoment(r.CustomerID, servers[i], known)
+		if now.Status == servers[i].Status {
+			continue
+		}
+		if !own {
+			servers, own = slices.Clone(servers), true
+		}
+		servers[i] = now
 	}
 	return servers
 }
@@ -135,22 +146,27 @@ const (
 
 // conditionIn says what a state means to a person.
 func conditionIn(s hostapi.State) condition {
-	if is, known := conditions[s]; known {
-		return is
+	switch s {
+	case hostapi.StateRunning:
+		return condition{"status.running", "🟢", green, up}
+	case hostapi.StateStopped:
+		return condition{"status.stopped", "⚫", grey, down}
+	case hostapi.StateStarting:
+		return condition{"status.starting", "🟡", yellow, starting}
+	case hostapi.StateStopping:
+		return condition{"status.stopping", "🟡", yellow, transitional}
+	case hostapi.StateRestarting:
+		return condition{"status.restarting", "🟡", yellow, transitional}
+	case hostapi.StateInstalling:
+		return condition{"status.installing", "🟡", yellow, transitional}
+	case hostapi.StateCrashed:
+		return condition{"status.crashed", "🔴", red, broken}
+	case hostapi.StateError:
+		return condition{"status.error", "🔴", red, broken}
+	case hostapi.StateSuspended:
+		return condition{"status.suspended", "⛔", red, locked}
 	}
 	return condition{unknownKey, "⚪", grey, unknown}
-}
-
-var conditions = map[hostapi.State]condition{
-	hostapi.StateRunning:    {"status.running", "🟢", green, up},
-	hostapi.StateStopped:    {"status.stopped", "⚫", grey, down},
-	hostapi.StateStarting:   {"status.starting", "🟡", yellow, starting},
-	hostapi.StateStopping:   {"status.stopping", "🟡", yellow, transitional},
-	hostapi.StateRestarting: {"status.restarting", "🟡", yellow, transitional},
-	hostapi.StateInstalling: {"status.installing", "🟡", yellow, transitional},
-	hostapi.StateCrashed:    {"status.crashed", "🔴", red, broken},
-	hostapi.StateError:      {"status.error", "🔴", red, broken},
-	hostapi.StateSuspended:  {"status.suspended", "⛔", red, locked},
 }
 
 // unknownKey is the key of a status that says nothing.

@@ -166,7 +166,7 @@ func (c *Commands) customersTable() []command {
 			{idSchedule + anyBot, c.watching("error.not_offered", c.onBot(c.askSchedule))},
 		}, modals: []route{{idSchedule + anyBot, c.watching("error.not_offered", c.filled(c.onBot(c.changeSchedule)))}}},
 	}
-	for _, a := range listedActions {
+	for _, a := range actionList() {
 		act := c.pressed(a)
 		acts := onBot(a.name, a.op, act)
 		acts.options, acts.handle = anyOfThem, c.withPicker(act)
@@ -246,7 +246,7 @@ func (c *Commands) staffTable() []command {
 	}
 	var operations []hostapi.Operation
 	var choices []string
-	for _, a := range listedActions {
+	for _, a := range actionList() {
 		act := c.actForCustomer(a)
 		if a.op == hostapi.OpReinstall {
 			views = append(views, route{idReinstallNow + anyBot, act})
