@@ -3,7 +3,6 @@ package redisclient
 import (
 	"context"
 	"errors"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -28,16 +27,14 @@ const writeScript = `return redis.call('SET', KEYS[1], '', 'PX', ARGV[1])`
 
 // Write writes a key by a command and by a script, in one round trip, and returns why Redis cannot be used. A Redis
 // that is full, or whose user may only read, still answers reads. A failure may begin an outage (Watch).
-func (c *Conn) Write(ctx context.Context) error { return write(ctx, c.Client) }
-
-// write is Conn.Write. In a Cluster it also checks that every master answers, as some keys may be served and others
-// not.
-func write(ctx context.Context, client redis.UniversalClient) error {
-	_, err := client.Pipelined(ctx, func(p redis.Pipeliner) error {
+//
+// In a Cluster it also checks that every master answers, as some keys may be served and others not.
+func (c *Conn) Write(ctx context.Context) error {
+	_, err := c.Client.Pipelined(ctx, func(p redis.Pipeliner) error {
 		p.Set(ctx, probeKey, "", probeLife)
 		return p.Eval(ctx, writeScript, []string{probeKey}, probeLife.Milliseconds()).Err()
 	})
-	if cluster, ok := client.(*redis.ClusterClient); ok && err == nil {
+	if cluster, ok := c.Client.(*redis.ClusterClient); ok && err == nil {
 		err = cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error { return c.Ping(ctx).Err() })
 	}
 	return WithoutArguments(err)
@@ -46,17 +43,17 @@ func write(ctx context.Context, client redis.UniversalClient) error {
 // Watch calls lost when Redis has been unusable for 2 s, and back when it is usable again, with how long it was not.
 // Both must return at once. Watch is called before the first command.
 func (c *Conn) Watch(lost func(reason error), back func(after time.Duration)) {
-	c.outage = &outage{client: c.Client, lost: lost, back: back}
+	c.outage = &outage{conn: c, lost: lost, back: back}
 	c.outage.ctx, c.outage.cancel = context.WithCancel(context.Background())
-	c.Client.AddHook(c.outage)
+	c.Client.AddHook(hook(c.outage.note))
 }
 
-// outage detects outages, as a hook around each command. A command that fails begins a series of probes. The series
+// outage detects outages, as a hook after each command. A command that fails begins a series of probes. The series
 // goes on until a write succeeds, as a Redis that refuses writes may still answer reads.
 type outage struct {
-	client redis.UniversalClient
-	lost   func(reason error)
-	back   func(after time.Duration)
+	conn *Conn
+	lost func(reason error)
+	back func(after time.Duration)
 
 	ctx     context.Context // of the series
 	cancel  context.CancelFunc
@@ -69,28 +66,8 @@ func (o *outage) close() {
 	o.probing.Lock()
 }
 
-// DialHook leaves dialing as it is: a command that finds no connection fails.
-func (o *outage) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook watches a command.
-func (o *outage) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		err := next(ctx, cmd)
-		o.note(ctx, err)
-		return err
-	}
-}
-
-// ProcessPipelineHook watches a pipeline.
-func (o *outage) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		err := next(ctx, cmds)
-		o.note(ctx, err)
-		return err
-	}
-}
-
-func (o *outage) note(ctx context.Context, err error) {
+// note is a hook.
+func (o *outage) note(ctx context.Context, _ []redis.Cmder, _ time.Duration, err error) {
 	switch {
 	case !isUnusable(err):
 	case errors.Is(ctx.Err(), context.Canceled): // that says nothing about Redis
@@ -114,7 +91,7 @@ func (o *outage) probe(since time.Time) {
 		case <-ticker.C:
 		}
 		ctx, cancel := context.WithTimeout(o.ctx, probeLimit)
-		err := write(ctx, o.client)
+		err := o.conn.Write(ctx)
 		cancel()
 		switch {
 		case !isUnusable(err):
@@ -137,21 +114,12 @@ func isUnusable(err error) bool {
 	if means, _ := Explain(err); means != "" {
 		return true
 	}
-	var network net.Error
-	var refusal redis.Error
-	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network):
-		return true
-	case errors.As(err, &refusal):
-		return refusesScript(refusal) || slices.ContainsFunc(unusable(), func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
-	default: // a connection that ended, a pool that is exhausted
-		return !errors.Is(err, redis.ErrClosed)
+	if refusal, ok := errors.AsType[redis.Error](err); ok {
+		// Errors that Explain does not know, of a Redis that is not ready or not fully usable.
+		others := []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOPERM", "EXECABORT"}
+		return refusesScript(refusal) || slices.ContainsFunc(others, func(prefix string) bool { return redis.HasErrorPrefix(err, prefix) })
 	}
-}
-
-// unusable lists the prefixes of further errors, unknown to Explain, of a Redis that is not ready or not fully usable.
-func unusable() []string {
-	return []string{"LOADING", "CLUSTERDOWN", "MASTERDOWN", "NOPERM", "EXECABORT"}
+	return !errors.Is(err, redis.ErrClosed) // a connection that ended, a pool that is exhausted, no answer in time
 }
 
 // refusesScript reports whether a script is not permitted to call one of its commands. Neither Redis up to 7.0 nor

@@ -37,7 +37,7 @@ func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("redis in memory: %w", err)
 		}
-		e.client.AddHook(trace{log})
+		e.client.AddHook(trace(log))
 		return &Conn{Client: e.client, Embedded: true, embedded: e}, nil
 	}
 	options, err := redisurl.Parse(address)
@@ -45,7 +45,7 @@ func Open(address secret.Text, log zerolog.Logger) (*Conn, error) {
 		return nil, fmt.Errorf("redis: the address %w", err)
 	}
 	client := newClient(options)
-	client.AddHook(trace{log})
+	client.AddHook(trace(log))
 	return &Conn{Client: client}, nil
 }
 

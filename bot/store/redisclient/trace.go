@@ -16,49 +16,20 @@ import (
 // slow is how long a command takes to be logged as slow: a hundred times what is usual within a data centre.
 const slow = 100 * time.Millisecond
 
-// trace logs commands that failed or were slow, at the level debug, as a hook around each. It leaves out their
+// trace returns a hook that logs commands that failed or were slow, at the level debug. It leaves out their
 // arguments: these include users' IDs and texts.
-type trace struct{ log zerolog.Logger }
-
-// DialHook leaves dialing as it is: a command that finds no connection fails.
-func (t trace) DialHook(next redis.DialHook) redis.DialHook { return next }
-
-// ProcessHook watches a command.
-func (t trace) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
-	return func(ctx context.Context, cmd redis.Cmder) error {
-		if !t.log.Debug().Enabled() {
-			return next(ctx, cmd)
+func trace(log zerolog.Logger) hook {
+	return func(_ context.Context, cmds []redis.Cmder, took time.Duration, err error) {
+		failed := err != nil && !errors.Is(err, redis.Nil)
+		if !failed && took < slow {
+			return
 		}
-		began := time.Now()
-		err := next(ctx, cmd)
-		t.note(time.Since(began), err, cmd)
-		return err
-	}
-}
-
-// ProcessPipelineHook watches a pipeline.
-func (t trace) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessPipelineHook {
-	return func(ctx context.Context, cmds []redis.Cmder) error {
-		if !t.log.Debug().Enabled() {
-			return next(ctx, cmds)
+		line := log.Debug()
+		if failed {
+			line.Str("error", inShort(err))
 		}
-		began := time.Now()
-		err := next(ctx, cmds)
-		t.note(time.Since(began), err, cmds...)
-		return err
+		line.Str("command", names(cmds)).Dur("took_ms", took).Msg("a command to redis failed or was slow")
 	}
-}
-
-func (t trace) note(took time.Duration, err error, cmds ...redis.Cmder) {
-	failed := err != nil && !errors.Is(err, redis.Nil)
-	if !failed && took < slow {
-		return
-	}
-	line := t.log.Debug()
-	if failed {
-		line = line.Str("error", inShort(err))
-	}
-	line.Str("command", names(cmds)).Dur("took_ms", took).Msg("a command to redis failed or was slow")
 }
 
 // inShort returns the text of a network or context error, and the first word of any other: the rest may repeat
