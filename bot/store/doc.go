@@ -12,6 +12,7 @@
 //	lease.holdScript         takes a lease, renews it or gives it up, unless another process holds it
 //	logchannel.addScript     adds an entry for a log channel unless its ID is known
 //	logchannel.doneScript    removes entries that Discord has, and saves the channel's state
+//	record.dropScript        removes a record of the version that was read
 //	record.saveScript        writes a record of the version that was read, and when it is due
 //	record.takeScript        takes a record that is due, and puts off when it is due again
 //	redisclient.writeScript  writes a key, to see whether scripts may write

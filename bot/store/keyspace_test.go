@@ -34,14 +34,6 @@ func TestTokenThatNamesNoApplication(t *testing.T) {
 	}
 }
 
-func TestSpaceThatNamesAnApplicationIsNoOthers(t *testing.T) {
-	for space, want := range map[keyspace.Space]bool{"42": true, "43": false, "": true, keyspace.Of("token"): true} {
-		if got := space.MayBeOf("42"); got != want {
-			t.Errorf("%q may be that of 42: %t", space, got)
-		}
-	}
-}
-
 func TestKeys(t *testing.T) {
 	if got := keyspace.Space("42").Key("{panels}:due"); got != "hostbot:42:{panels}:due" {
 		t.Errorf("got %q", got)

@@ -12,9 +12,6 @@ import (
 	"hostbot/hostapi/secret"
 )
 
-// unnamed begins the space of an application whose token does not say its ID.
-const unnamed = "token-"
-
 // Space is the part of Redis that belongs to one application. The zero value is for tests.
 type Space string
 
@@ -28,12 +25,7 @@ func Of(token secret.Text) Space {
 		return Space(id)
 	}
 	sum := sha256.Sum256([]byte(token.Reveal()))
-	return Space(unnamed + hex.EncodeToString(sum[:8]))
-}
-
-// MayBeOf reports whether the space may belong to the application with an ID. It may if it names no ID.
-func (s Space) MayBeOf(applicationID string) bool {
-	return s == "" || string(s) == applicationID || strings.HasPrefix(string(s), unnamed)
+	return Space("token-" + hex.EncodeToString(sum[:8]))
 }
 
 // Key returns the key of a name in the space. The name includes the hash tag by which a Cluster chooses the slot.

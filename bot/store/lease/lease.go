@@ -61,3 +61,9 @@ func (l *Lease) Release(ctx context.Context) error {
 func (l *Lease) hold(ctx context.Context, lasts time.Duration) (bool, error) {
 	return redis.NewScript(holdScript).Run(ctx, l.redis, []string{l.key}, l.token, lasts.Milliseconds()).Bool()
 }
+
+// Pipe adds Hold to a pipeline, or Release if lasts is 0. After the pipeline's execution, held returns Hold's results.
+// It does not affect Left and Held.
+func (l *Lease) Pipe(ctx context.Context, p redis.Pipeliner, lasts time.Duration) (held func() (bool, error)) {
+	return p.Eval(ctx, holdScript, []string{l.key}, l.token, lasts.Milliseconds()).Bool
+}

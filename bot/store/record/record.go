@@ -52,9 +52,8 @@ type Kind[T any] struct {
 	// Name is the hash tag of the kind's keys.
 	Name string
 	// Format is incremented when T changes so that earlier versions of the program cannot read it. A record of a
-	// later format is left alone or, with AnyFormat, read as if it were of this one.
-	Format    int
-	AnyFormat bool
+	// later format is left alone.
+	Format int
 	// Lenient reads a record that cannot be decoded as an empty one. Saving it overwrites it.
 	Lenient bool
 	// Life is how long a record is kept after it is saved, unless Record.Life says something else; 0 to leave its
@@ -228,7 +227,7 @@ func (k *Kind[T]) decode(r *Record[T], format, data string) error {
 	switch {
 	case err != nil || noVersion != nil || data == "null":
 		err = errors.New("it is no record")
-	case written > k.Format && !k.AnyFormat:
+	case written > k.Format:
 		return errLater
 	default:
 		err = json.Unmarshal([]byte(data), &r.Value)
@@ -287,7 +286,9 @@ func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T]
 	var others *redis.IntCmd
 	_, err = k.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		was = p.HGet(ctx, k.key("record:"+id), "r")
-		k.removal(ctx, p, id, owner)
+		p.Del(ctx, k.key("record:"+id))
+		p.ZRem(ctx, k.key("due"), id)
+		p.SRem(ctx, k.key("of:"+owner), id)
 		others = p.SCard(ctx, k.key("of:"+owner))
 		return nil
 	})
@@ -305,35 +306,14 @@ func (k *Kind[T]) Remove(ctx context.Context, id, owner string) (last *Record[T]
 func (k *Kind[T]) Drop(ctx context.Context, r *Record[T]) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	key := k.key("record:" + r.ID)
-	err := k.Redis.Watch(ctx, func(tx *redis.Tx) error {
-		version, err := tx.HGet(ctx, key, "v").Result()
-		switch {
-		case errors.Is(err, redis.Nil) || err == nil && version != r.version:
-			return ErrConflict
-		case err != nil:
-			return err
-		}
-		_, err = tx.TxPipelined(ctx, func(p redis.Pipeliner) error {
-			k.removal(ctx, p, r.ID, r.Owner)
-			return nil
-		})
-		return err
-	}, key)
+	dropped, err := redis.NewScript(dropScript).Run(ctx, k.Redis, k.keys(r.ID, r.Owner), r.ID, r.version).Bool()
 	switch {
-	case errors.Is(err, redis.TxFailedErr):
-		return ErrConflict
-	case err != nil && !errors.Is(err, ErrConflict):
+	case err != nil:
 		return fmt.Errorf("remove a record of %s: %w", k.Name, err)
+	case !dropped:
+		return ErrConflict
 	}
-	return err
-}
-
-// removal adds the commands that remove a record.
-func (k *Kind[T]) removal(ctx context.Context, p redis.Pipeliner, id, owner string) {
-	p.Del(ctx, k.key("record:"+id))
-	p.ZRem(ctx, k.key("due"), id)
-	p.SRem(ctx, k.key("of:"+owner), id)
+	return nil
 }
 
 // Get returns a record; nil if there is none, or one of a later format.

@@ -61,3 +61,10 @@ end
 due = text(now + ARGV[2])
 redis.call('ZADD', KEYS[2], due, ARGV[1])
 return {text(now), due, got[1] or '', got[2] or '', got[3] or '', got[4] or ''}`
+
+// dropScript removes a record of a version, and reports whether there was one. KEYS: 1 the record, 2 what is due, 3
+// the owner's records. ARGV: 1 the ID, 2 the version.
+const dropScript = `
+if redis.call('HGET', KEYS[1], 'v') ~= ARGV[2] then return 0 end
+redis.call('DEL', KEYS[1]) redis.call('ZREM', KEYS[2], ARGV[1]) redis.call('SREM', KEYS[3], ARGV[1])
+return 1`
