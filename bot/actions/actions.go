@@ -125,7 +125,6 @@ func DefaultTiming() Timing { return Timing{Abandoned: 8 * time.Second, Renew: 2
 // Actions are the actions of one process. They are safe for concurrent use.
 type Actions struct {
 	cfg   Config
-	store store
 	local *local
 	noted seldom.Line
 
@@ -135,7 +134,7 @@ type Actions struct {
 
 // New returns the actions of a process. Run renews them. The leader reports those that nobody renews (Work).
 func New(cfg Config) *Actions {
-	return &Actions{cfg: cfg, store: store{cfg}, local: newLocal(), own: make(map[*Lock]struct{})}
+	return &Actions{cfg: cfg, local: newLocal(), own: make(map[*Lock]struct{})}
 }
 
 // Acquire returns a lock, or a *BusyError, a *PausedError, a *LimitError or ErrDuplicate. It takes a second at
@@ -159,7 +158,7 @@ func (a *Actions) AcquireAll(ctx context.Context, claims []Claim) []Acquired {
 	}
 	refusals := make([]error, len(claims))
 	if a.cfg.Redis != nil {
-		refusals = a.store.acquire(context.WithoutCancel(ctx), locks)
+		refusals = a.acquireShared(context.WithoutCancel(ctx), locks)
 	}
 	for i, l := range locks {
 		if refusals[i] == nil {
@@ -207,7 +206,7 @@ func (a *Actions) Running(customerID, serverID string) *Running {
 // to be answered and logged. It returns ErrRunning if ctx is done first.
 func (a *Actions) AwaitIdle(ctx context.Context, customerID string) error {
 	for a.cfg.Redis != nil {
-		runs, err := a.store.runs(ctx, customerID)
+		runs, err := a.exists(context.WithoutCancel(ctx), Key(customerID)) // a record of an action on any of the bots
 		if err != nil || !runs {
 			return err
 		}

@@ -15,23 +15,17 @@ func (a *Actions) InFlight(customerID, serverID string, fields map[string]string
 	if own := a.Running(customerID, serverID); own != nil || len(fields) == 0 {
 		return own
 	}
-	found, ok := runningIn(fields, botField(serverID)+":", time.Now())
-	if !ok {
-		return nil
-	}
-	return &found
+	return runningIn(fields, botField(serverID)+":", time.Now())
 }
 
 // runningIn reads the fields of a bot. An action that was not renewed for lockLife is not running: its process
 // is dead. The clocks of Redis and of this machine are taken to be equal, which is good enough for display.
-func runningIn(fields map[string]string, bot string, now time.Time) (found Running, ok bool) {
-	if s := state(fields[bot+"state"]); s != locked && s != sent {
-		return Running{}, false
+func runningIn(fields map[string]string, bot string, now time.Time) *Running {
+	is := state(fields[bot+"state"])
+	renewed, notRenewed := strconv.ParseInt(fields[bot+"renewed"], 10, 64)
+	since, notBegun := strconv.ParseInt(fields[bot+"since"], 10, 64)
+	if is != locked && is != sent || notRenewed != nil || notBegun != nil || now.Sub(time.UnixMilli(renewed)) > lockLife {
+		return nil
 	}
-	renewed, err := strconv.ParseInt(fields[bot+"renewed"], 10, 64)
-	if err != nil || now.Sub(time.UnixMilli(renewed)) > lockLife {
-		return Running{}, false
-	}
-	since, err := strconv.ParseInt(fields[bot+"since"], 10, 64)
-	return Running{Action: fields[bot+"action"], Since: time.UnixMilli(since)}, err == nil
+	return &Running{Action: fields[bot+"action"], Since: time.UnixMilli(since)}
 }

@@ -109,7 +109,7 @@ func (l *Lock) save() error {
 	if l.all.cfg.Redis == nil {
 		return nil
 	}
-	err := l.all.store.save(l)
+	err := l.all.save(l)
 	l.saved = err == nil
 	switch {
 	case err == nil && l.state == gone:

@@ -16,11 +16,19 @@ func (a *Actions) Begin(ctx context.Context, r *interaction.Request) (shared boo
 	if a.cfg.Redis == nil {
 		return false, nil
 	}
-	first, err := a.store.begin(context.WithoutCancel(ctx), r)
+	ctx, cancel := limited(context.WithoutCancel(ctx))
+	defer cancel()
+	key, own := onceKey(r.CustomerID, r.ID), rand.Text()
+	var is *redis.StringCmd
+	_, err = a.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error { // the client may repeat it
+		p.SetNX(ctx, key, own, onceLife)
+		is = p.Get(ctx, key)
+		return nil
+	})
 	switch {
 	case err != nil: // the process decides alone
 		return false, nil
-	case !first:
+	case is.Val() != own:
 		return false, ErrDuplicate
 	}
 	return true, nil
@@ -28,26 +36,9 @@ func (a *Actions) Begin(ctx context.Context, r *interaction.Request) (shared boo
 
 // HasActed reports whether an interaction has acted, in any process. It reports false if Redis does not answer.
 func (a *Actions) HasActed(ctx context.Context, r *interaction.Request) bool {
-	return a.cfg.Redis != nil && a.store.acted(ctx, r)
-}
-
-// begin reports whether an interaction is the first of its ID to act.
-func (s store) begin(ctx context.Context, r *interaction.Request) (first bool, err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	key, own := onceKey(r.CustomerID, r.ID), rand.Text()
-	var is *redis.StringCmd
-	_, err = s.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error { // the client may repeat it
-		p.SetNX(ctx, key, own, onceLife)
-		is = p.Get(ctx, key)
-		return nil
-	})
-	return is.Val() == own, err
-}
-
-func (s store) acted(ctx context.Context, r *interaction.Request) bool {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	n, err := s.cfg.Redis.Exists(ctx, onceKey(r.CustomerID, r.ID)).Result()
-	return err == nil && n > 0
+	if a.cfg.Redis == nil {
+		return false
+	}
+	acted, _ := a.exists(ctx, onceKey(r.CustomerID, r.ID))
+	return acted
 }

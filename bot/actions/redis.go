@@ -57,10 +57,7 @@ type document struct {
 	Action  interaction.Action  `json:"action"`
 }
 
-// store keeps actions in Redis.
-type store struct{ cfg Config }
-
-func (s store) index() string { return s.cfg.Space.Key("{actions}:due") }
+func (a *Actions) index() string { return a.cfg.Space.Key("{actions}:due") }
 
 func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, callLimit)
@@ -89,19 +86,19 @@ func (l *Lock) fields() []any {
 	}
 }
 
-// acquire asks Redis for locks in one round trip. It sets shared of those that Redis granted, and returns why the
+// acquireShared asks Redis for locks in one round trip. It sets shared of those that Redis granted, and returns why the
 // others were refused; nil if Redis gave no valid answer.
-func (s store) acquire(ctx context.Context, locks []*Lock) (refusals []error) {
+func (a *Actions) acquireShared(ctx context.Context, locks []*Lock) (refusals []error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	answers, listed := make([]*redis.Cmd, len(locks)), make([]redis.Z, len(locks))
-	_, _ = s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
+	_, _ = a.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each has its own error
 		for i, l := range locks {
 			args := append(l.fields(), onceLife.Milliseconds(), Window.Milliseconds(), PerWindow, Pause.Milliseconds())
 			answers[i] = p.Eval(ctx, acquireScript, l.keys(onceKey(l.entry.customer, l.request.ID)), args...)
 			listed[i].Member = l.entry.String()
 		}
-		return p.ZAddNX(ctx, s.index(), listed...).Err() // the leader removes what was refused
+		return p.ZAddNX(ctx, a.index(), listed...).Err() // the leader removes what was refused
 	})
 	refusals = make([]error, len(locks))
 	for i, l := range locks {
@@ -131,16 +128,16 @@ func decided(answer []string) (granted bool, refusal error) {
 	return false, nil
 }
 
-// runs reports whether Redis has a record of an action on any of a customer's bots.
-func (s store) runs(ctx context.Context, customerID string) (bool, error) {
-	ctx, cancel := limited(context.WithoutCancel(ctx))
+// exists reports whether Redis has a key.
+func (a *Actions) exists(ctx context.Context, key string) (bool, error) {
+	ctx, cancel := limited(ctx)
 	defer cancel()
-	n, err := s.cfg.Redis.Exists(ctx, Key(customerID)).Result()
+	n, err := a.cfg.Redis.Exists(ctx, key).Result()
 	return n > 0, err
 }
 
 // save writes the record of an action. It returns interaction.ErrUnsent if the action was reported as not done.
-func (s store) save(l *Lock) error {
+func (a *Actions) save(l *Lock) error {
 	ctx, cancel := limited(context.Background())
 	defer cancel()
 	unsent := 0
@@ -148,24 +145,17 @@ func (s store) save(l *Lock) error {
 		unsent = 1
 	}
 	var answer *redis.Cmd
-	_, err := s.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+	_, err := a.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		answer = p.Eval(ctx, saveScript, l.keys(l.entry.key("undone", l.entry.id)), append(l.fields(), l.pause.Milliseconds(), unsent)...)
 		if l.state == gone {
-			return p.ZRem(ctx, s.index(), l.entry.String()).Err()
+			return p.ZRem(ctx, a.index(), l.entry.String()).Err()
 		}
-		return p.ZAddNX(ctx, s.index(), redis.Z{Member: l.entry.String()}).Err()
+		return p.ZAddNX(ctx, a.index(), redis.Z{Member: l.entry.String()}).Err()
 	})
 	if err == nil && answer.Val() == "undone" {
 		return interaction.ErrUnsent
 	}
 	return err
-}
-
-// unlist removes an action from the index that has no record any more.
-func (s store) unlist(ctx context.Context, name string) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return s.cfg.Redis.ZRem(ctx, s.index(), name).Err()
 }
 
 // taken is another process's action that this one is to report.
@@ -178,12 +168,12 @@ type taken struct {
 
 // take returns an action that nobody renews any more. If it is still renewed, t is nil and again is when to
 // look again; if it has no record, both are zero. The error may be record.ErrUnreadable.
-func (s store) take(ctx context.Context, e entry) (t *taken, again time.Duration, err error) {
+func (a *Actions) take(ctx context.Context, e entry) (t *taken, again time.Duration, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	keys := []string{Key(e.customer), e.key("undone", e.id), e.key("token", e.id)}
-	answer, err := redis.NewScript(takeScript).Run(ctx, s.cfg.Redis, keys,
-		e.bot, e.id, lockLife.Milliseconds(), s.cfg.Timing.Abandoned.Milliseconds(), undoneLife.Milliseconds()).StringSlice()
+	answer, err := redis.NewScript(takeScript).Run(ctx, a.cfg.Redis, keys,
+		e.bot, e.id, lockLife.Milliseconds(), a.cfg.Timing.Abandoned.Milliseconds(), undoneLife.Milliseconds()).StringSlice()
 	switch {
 	case err != nil || len(answer) == 0:
 		return nil, 0, err

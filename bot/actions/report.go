@@ -56,7 +56,7 @@ const (
 // Work returns the leader's work: to report the actions whose process died.
 func (a *Actions) Work() leader.Kind {
 	return leader.Kind{
-		Name: "actions", Due: a.store.index(), AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
+		Name: "actions", Due: a.index(), AtOnce: reportsAtOnce, Limit: reportLimit, Reconcile: a.reconcile,
 	}
 }
 
@@ -68,15 +68,15 @@ func (a *Actions) reconcile(ctx context.Context, name string) (again time.Durati
 		return wait, nil
 	}
 	e := entryOf(name)
-	found, again, err := a.store.take(ctx, e)
+	found, again, err := a.take(ctx, e)
 	switch {
 	case errors.Is(err, record.ErrUnreadable): // it becomes a dead letter
-		_ = a.store.save(&Lock{entry: e, state: gone}) // frees the bot
+		_ = a.save(&Lock{entry: e, state: gone}) // frees the bot
 		return 0, err
 	case err != nil || again > 0:
 		return again, err
 	case found == nil: // it has ended
-		return 0, a.store.unlist(ctx, name)
+		return 0, a.cfg.Redis.ZRem(ctx, a.index(), name).Err()
 	}
 	return 0, a.report(ctx, e, found)
 }
