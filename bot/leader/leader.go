@@ -40,6 +40,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -214,11 +215,8 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	working, end := context.WithCancel(l.lease.Guard(ctx))
 	l.terms.Add(1)
 	t := newTerm(l)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		t.run(working)
-	}()
+	var term sync.WaitGroup
+	term.Go(func() { t.run(working) })
 	l.leading.Store(t)
 	for ctx.Err() == nil && !resigned {
 		pause(ctx, min(l.cfg.Timing.Renew, l.lease.Left()))
@@ -229,7 +227,7 @@ func (l *Leader) lead(ctx context.Context) (resigned bool) {
 	}
 	l.leading.Store(nil)
 	end()
-	<-ended
+	term.Wait()
 	if l.listed {
 		l.unlist()
 	}

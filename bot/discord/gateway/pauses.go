@@ -27,9 +27,7 @@ const (
 )
 
 func newPauses(most time.Duration) *backoff.ExponentialBackOff {
-	pauses := backoff.NewExponentialBackOff()
-	pauses.InitialInterval, pauses.MaxInterval, pauses.Multiplier, pauses.RandomizationFactor = minPause, most, 2, 0.5
-	return pauses
+	return &backoff.ExponentialBackOff{InitialInterval: minPause, MaxInterval: most, Multiplier: 2, RandomizationFactor: 0.5}
 }
 
 // pause returns how long to wait after a connection, or an attempt at one.

@@ -82,8 +82,6 @@ type standing struct {
 
 // sync renews the leases of held shards, and notes whether this replica takes shards.
 func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*standing, error) {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	now, replicas := time.Now(), l.key("replicas", count)
 	var (
 		added   *redis.IntCmd
@@ -92,7 +90,7 @@ func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*
 		holders *redis.SliceCmd
 		number  = new(redis.StringCmd)
 	)
-	_, err := l.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+	err := l.pipe(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		if takes {
 			added = p.ZAdd(ctx, replicas, redis.Z{Score: float64(now.UnixMilli()), Member: l.me})
 		} else {
@@ -110,7 +108,6 @@ func (l *leases) sync(ctx context.Context, count int, held []int, takes bool) (*
 		if l.auto {
 			number = p.GetEx(ctx, l.space.Key(countKey), l.lasts) // last, so that redis.Nil hides no other error
 		}
-		return nil
 	})
 	if err != nil && !errors.Is(err, redis.Nil) {
 		return nil, err
@@ -164,16 +161,13 @@ func (l *leases) agree(ctx context.Context, count int) {
 
 // take tries to take free leases, and returns the sessions of those that it got.
 func (l *leases) take(ctx context.Context, count int, ids []int) map[int]gateway.Session {
-	ctx, cancel := context.WithTimeout(ctx, callLimit)
-	defer cancel()
 	holds, keys := make([]func() (bool, error), len(ids)), make([]string, len(ids))
 	var sessions *redis.SliceCmd
-	_, err := l.redis.Pipelined(ctx, func(p redis.Pipeliner) error {
+	err := l.pipe(ctx, func(ctx context.Context, p redis.Pipeliner) {
 		for i, id := range ids {
 			holds[i], keys[i] = l.lease(count, id).Pipe(ctx, p, l.lasts), l.key("session", count, id)
 		}
 		sessions = p.MGet(ctx, keys...)
-		return nil
 	})
 	if err != nil { // what was granted is free in the next sync
 		return nil
