@@ -135,7 +135,7 @@ type Alerts struct {
 func New(c Config) *Alerts {
 	a := &Alerts{settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
 	a.teller = newTeller(c, a.audience, notify.Topic[delivery]{
-		Name: kind, AtOnce: atOnce, GiveUp: func(*delivery) bool { return false }, End: a.close,
+		Name: kind, AtOnce: atOnce, GiveUp: func(*delivery) time.Duration { return notify.Drop }, End: a.close,
 	})
 	return a
 }

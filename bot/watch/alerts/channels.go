@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
@@ -41,7 +42,7 @@ func NewChannels(c Config, panels Panels, draw func(Alert, panel.Panel, Channel)
 	n := &Channels{panels: panels, draw: draw, channels: &record.Kind[Channel]{Redis: c.Redis, Space: c.Space, Name: channelsKind, Format: channelFormat, Lenient: true}}
 	n.teller = newTeller(c, n.audience, notify.Topic[delivery]{
 		Name: channelTopic, AtOnce: channelsAtOnce, InChannels: true,
-		GiveUp: func(*delivery) bool { return true }, // the panel's owner is to read of it
+		GiveUp: func(*delivery) time.Duration { return record.Never }, // the panel's owner is to read of it
 	})
 	return n
 }

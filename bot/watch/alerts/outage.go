@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -90,7 +91,7 @@ func (o *Outage) fall(c watcher.Change, name string) {
 
 // returned notes that the bot runs again, and when another message tells of that.
 func (o *Outage) returned(c watcher.Change) {
-	o.RecoveredAt, o.Notify = latest(c.At, o.DownAt), time.Time{}
+	o.RecoveredAt, o.Notify = history.Later(c.At, o.DownAt), time.Time{}
 	switch acted := !c.Acted.Before(o.DownAt.Truncate(time.Second)); { // as Acted has whole seconds
 	case acted && o.short():
 	case o.Keeps():
@@ -118,7 +119,7 @@ func (a Alert) waits(s Settings, o Outage, now time.Time) (time.Duration, bool) 
 	if o.Pending > 0 {
 		return o.Pending, true
 	}
-	at := latest(now, o.Notify)
+	at := history.Later(now, o.Notify)
 	if !o.RecoveredAt.IsZero() && !o.Keeps() && a.over() {
 		at = now
 	}

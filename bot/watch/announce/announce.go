@@ -11,8 +11,6 @@ package announce
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -20,6 +18,7 @@ import (
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/alerts"
 	"hostbot/bot/watch/notify"
@@ -104,11 +103,10 @@ func New(c Config) *Announcements {
 	a := &Announcements{cfg: c}
 	a.Topic = notify.Add(c.DMs, notify.Topic[told]{
 		Name: kind, Format: format, AtOnce: atOnce, Discord: c.Discord, Lenient: true, Life: keptFor,
-		Line:     func(id string) string { noticeID, _, _ := strings.Cut(id, "/"); return noticeID },
 		Delivery: func(to *told) *notify.Delivery { return &to.Delivery },
 		Next:     a.next,
-		GiveUp:   func(*told) bool { return false },
-		End:      func(ctx context.Context, userID string) error { _, err := a.Forget(ctx, userID); return err },
+		GiveUp:   func(*told) time.Duration { return notify.Drop },
+		End:      a.Forget,
 	})
 	return a
 }
@@ -245,7 +243,7 @@ func (a *Announcements) next(ctx context.Context, r *record.Record[told]) (*noti
 		m.At = message.Mark(n.Until, r.ID)
 	}
 	return &notify.Wanted[told]{
-		UserID: userID, Name: nonce(r.ID), Mark: m.At,
+		UserID: userID, Name: keyspace.Hash("announce "+r.ID, nonceLength), Mark: m.At,
 		Draw: func(locale string) interaction.Message {
 			m.Locale = locale
 			return a.cfg.Draw(m)
@@ -284,10 +282,4 @@ func (a *Announcements) wait(n outages.Notice, now time.Time) time.Duration {
 		}
 	}
 	return left
-}
-
-// nonce returns the name of a person's messages of a notice (message.Wanted.Name).
-func nonce(id string) string {
-	sum := sha256.Sum256([]byte("announce " + id))
-	return hex.EncodeToString(sum[:])[:nonceLength]
 }

@@ -121,14 +121,10 @@ func New(c Config) *Following {
 	f := &Following{cfg: c, index: &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format}}
 	f.Topic = notify.Add(c.DMs, notify.Topic[follow]{
 		Name: followKind, Format: format, AtOnce: atOnce,
-		Line:     func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
 		Delivery: func(to *follow) *notify.Delivery { return &to.Delivery },
 		Next:     f.next,
-		GiveUp:   func(to *follow) bool { to.giveUp(); return true },
-		End: func(ctx context.Context, userID string) error {
-			_, err := f.Forget(ctx, userID)
-			return err
-		},
+		GiveUp:   (*follow).giveUp,
+		End:      f.Forget,
 	})
 	return f
 }
@@ -258,12 +254,12 @@ func (f *Following) End(ctx context.Context, panelID string) error {
 	return errors.Join(err, f.Records.RemoveUnreadable(ctx, panelID))
 }
 
-// Forget ends all of a person's following, and returns the number of panels.
-func (f *Following) Forget(ctx context.Context, userID string) (followed int, err error) {
+// Forget ends all of a person's following, and reports whether there was any.
+func (f *Following) Forget(ctx context.Context, userID string) (known bool, err error) {
 	own, err := f.index.Of(ctx, userID)
 	for _, r := range own {
 		_, panelID, _ := strings.Cut(r.ID, "/")
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
-	return len(own), errors.Join(err, f.index.RemoveUnreadable(ctx, userID))
+	return len(own) > 0, errors.Join(err, f.index.RemoveUnreadable(ctx, userID))
 }

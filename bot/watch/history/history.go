@@ -68,10 +68,7 @@ func (h *History) Since(ctx context.Context, customerID string) (first time.Time
 	limit := time.Now().Add(-KeptFor)
 	for field, log := range fields {
 		if entries := Decode(log[:min(len(log), entrySize)]); strings.HasPrefix(field, FieldPrefix) && len(entries) > 0 {
-			at := entries[0].At
-			if at.Before(limit) { // a state that lasted until then
-				at = limit
-			}
+			at := Later(entries[0].At, limit) // a state may have lasted until then
 			if first.IsZero() || at.Before(first) {
 				first = at
 			}
@@ -102,11 +99,8 @@ func spans(entries []Entry, since, now time.Time) []Span {
 	}
 	add(since, Unwatched)
 	for _, e := range entries {
-		if e.At.Before(since) {
-			e.At = since
-		}
-		if e.At.Before(now) {
-			add(e.At, e.State)
+		if at := Later(e.At, since); at.Before(now) {
+			add(at, e.State)
 		}
 	}
 	return list

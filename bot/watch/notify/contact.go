@@ -190,11 +190,7 @@ func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 
 // contact returns a person's contact; an empty one if there is none.
 func (n *Notifier) contact(ctx context.Context, userID string) (contact, error) {
-	r, err := n.contacts.Get(ctx, userID, userID)
-	if err != nil || r == nil {
-		return contact{}, err
-	}
-	return r.Value, nil
+	return n.contacts.Value(ctx, userID, userID)
 }
 
 // change changes or makes a contact, and makes it due after a time. A contact without content is removed.
@@ -272,8 +268,9 @@ func (n *Notifier) refused(ctx context.Context, userID string, refusal error) er
 // end ends all topics for a person and removes the contact.
 func (n *Notifier) end(ctx context.Context, userID string) (err error) {
 	ctx = context.WithoutCancel(ctx)
-	for _, end := range n.topics {
-		err = errors.Join(err, end(ctx, userID))
+	for _, end := range n.ends {
+		_, failed := end(ctx, userID)
+		err = errors.Join(err, failed)
 	}
 	_, failed := n.Forget(ctx, userID)
 	return errors.Join(err, failed)

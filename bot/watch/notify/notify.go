@@ -112,9 +112,9 @@ const (
 type Notifier struct {
 	cfg      Config
 	contacts *record.Kind[contact]
-	pauses   *record.Kind[pauses] // one record
-	pace     *rate.Limiter        // of DMs that this process opens as the leader
-	topics   map[string]func(ctx context.Context, userID string) error
+	pauses   *record.Kind[pauses]                                               // one record
+	pace     *rate.Limiter                                                      // of DMs that this process opens as the leader
+	ends     []func(ctx context.Context, userID string) (known bool, err error) // Topic.End of each
 }
 
 // New returns a notifier. Topics are added before the leader runs. The leader opens DMs (Work), and
@@ -125,7 +125,6 @@ func New(c Config) *Notifier {
 		contacts: &record.Kind[contact]{Redis: c.Redis, Space: c.Space, Name: contactKind, Format: format, Lenient: true},
 		pauses:   &record.Kind[pauses]{Redis: c.Redis, Space: c.Space, Name: dmKind, Format: format, Lenient: true},
 		pace:     rate.NewLimiter(rate.Every(c.Timing.Opening), 1),
-		topics:   make(map[string]func(context.Context, string) error),
 	}
 }
 

@@ -56,11 +56,7 @@ const notifiedFor = 24 * time.Hour
 
 // readPauses returns both pauses.
 func (n *Notifier) readPauses(ctx context.Context) (pauses, error) {
-	r, err := n.pauses.Get(ctx, pauseID, "")
-	if err != nil || r == nil {
-		return pauses{}, err
-	}
-	return r.Value, nil
+	return n.pauses.Value(ctx, pauseID, "")
 }
 
 // pause begins a pause, as Discord has refused the bot itself. It returns how long the pause still lasts, and whether
