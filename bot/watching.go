@@ -50,14 +50,12 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.outages.Held,
 	}
 	b.openRestarts()
-	b.openSchedules()
 	own := alerting
 	own.Restarts = b.restarts
 	b.alerts = alerts.New(own)
 	b.watcher.Observe(b.alerts.Observe)
 	b.watcher.Observe(b.outages.Observe)
-	b.openPanels()
-	b.openFollowing(cache)
+	b.openPanels(cache)
 	b.announce = announce.New(announce.Config{
 		DMs: b.dms, Discord: b.discord.For(rest.ForPanels), Notices: b.outages, Alerts: b.alerts, Panels: b.panels, Following: b.following,
 		Interval: b.watcher.Interval, Draw: func(m announce.Message) interaction.Message { return b.handlers.Announcement(m) },
@@ -78,8 +76,8 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
-// openRestarts makes what restarts bots that crash, unless AUTO_RESTART is off. It observes polls before alerts do, so that these
-// know of which bots a message waits.
+// openRestarts makes what restarts bots by the clock and, unless AUTO_RESTART is off, those that crash. The latter observes polls
+// before alerts do, so that these know of which bots a message waits.
 func (b *Bot) openRestarts() {
 	b.restarts = alerts.NewRestarts(alerts.RestartsConfig{
 		Redis: b.redis.Client, Space: b.space, Watching: b.watcher, Log: b.log, Wake: b.leader.Wake, Now: time.Now,
@@ -94,10 +92,6 @@ func (b *Bot) openRestarts() {
 	if b.settings.Watch.AutoRestart {
 		b.watcher.Observe(b.restarts.Observe)
 	}
-}
-
-// openSchedules makes what restarts bots by the clock.
-func (b *Bot) openSchedules() {
 	b.schedules = schedule.New(schedule.Config{
 		Redis: b.redis.Client, Space: b.space, Rate: float64(b.settings.Watch.Rate), Log: b.log, Now: time.Now,
 		Restart: func(ctx context.Context, id, customerID, serverID string) (made bool, err error) {
@@ -238,7 +232,8 @@ func (b *Bot) pollsLimited(before, now watcher.Limits) {
 	b.staffQueue.Go(func() { b.stafflog.PollsLimited(before, now) })
 }
 
-func (b *Bot) openPanels() {
+// openPanels makes what keeps panels true, and what tells of them those who follow them.
+func (b *Bot) openPanels(cache *accounts.Cache) {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
 	timing.Between = min(timing.Between, 3*interval) / time.Duration(b.hurry) // less only in tests
@@ -255,11 +250,8 @@ func (b *Bot) openPanels() {
 		Wake: b.leader.Wake,
 	})
 	b.watcher.Observe(b.panels.Observe)
-}
-
-func (b *Bot) openFollowing(cache *accounts.Cache) {
 	b.following = following.New(following.Config{
-		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known, Log: b.log,
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known,
 		History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Draw:    func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
 		Held:    b.outages.Held,

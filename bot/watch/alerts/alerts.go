@@ -33,7 +33,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/notify"
-	"hostbot/bot/watch/watcher"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 )
 
@@ -93,9 +93,8 @@ type delivery struct {
 
 // Watching is what alerts need of the watcher.
 type Watching interface {
+	panel.Watching
 	On() bool
-	Watch(ctx context.Context, customerID string, why watcher.Reason) error
-	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
 }
 
 // Config is what Alerts need.

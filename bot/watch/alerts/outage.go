@@ -41,25 +41,17 @@ func (o Outage) another(at time.Time) bool {
 
 // over reports whether no bot is left whose recovery the alert is to tell.
 func (a Alert) over() bool {
-	for _, o := range a.Bots {
-		if !o.Over() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Bots, func(o Outage) bool { return !o.Over() })
 }
 
 // joins reports whether an alert tells of bots as well that have fallen, for the first time: soon after
 // those of which it tells. A bot that keeps falling says nothing of others.
 func (a Alert) joins(fallen []Outage) bool {
-	soon := false
-	for _, o := range a.Bots {
-		soon = soon || !o.Quiet && fallen[0].DownAt.Sub(o.DownAt).Abs() < joinFor
-		if slices.ContainsFunc(fallen, func(f Outage) bool { return f.ServerID == o.ServerID }) {
-			return false
-		}
+	isSoon := func(o Outage) bool { return !o.Quiet && fallen[0].DownAt.Sub(o.DownAt).Abs() < joinFor }
+	fellAgain := func(o Outage) bool {
+		return slices.ContainsFunc(fallen, func(f Outage) bool { return f.ServerID == o.ServerID })
 	}
-	return soon && !a.over()
+	return slices.ContainsFunc(a.Bots, isSoon) && !slices.ContainsFunc(a.Bots, fellAgain) && !a.over()
 }
 
 // fall notes a fall with a name.

@@ -135,11 +135,8 @@ func (r *Restarts) TurnOff(ctx context.Context, customerID, serverID string) err
 
 // Forget has none of a customer's bots be restarted any more. It reports whether some were.
 func (r *Restarts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	own, err := r.records.Of(ctx, customerID)
-	for _, n := range own {
-		err = errors.Join(err, r.TurnOff(ctx, customerID, n.Value.ServerID))
-	}
-	return len(own) > 0, errors.Join(err, r.records.RemoveUnreadable(ctx, customerID))
+	bots, err := r.records.RemoveAll(ctx, customerID)
+	return bots > 0, errors.Join(err, r.cfg.Watching.Unwatch(ctx, customerID, watcher.Restarts))
 }
 
 // Bots returns how many bots are restarted, of all customers.

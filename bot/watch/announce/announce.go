@@ -21,6 +21,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
@@ -79,13 +80,8 @@ type Config struct {
 	Alerts interface {
 		Settings(ctx context.Context, customerID string) (alerts.Settings, error)
 	}
-	Panels interface {
-		Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	}
-	Following interface {
-		FollowerIDs(ctx context.Context, panelID string) ([]string, error)
-		Follows(ctx context.Context, userID, panelID string) (bool, error)
-	}
+	Panels    panel.Reader
+	Following *following.Following
 	// Interval returns at which interval accounts are polled now.
 	Interval func() time.Duration
 	// Draw returns the message. The timestamp of its first embed must be Message.At.

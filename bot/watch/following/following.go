@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
@@ -81,12 +80,6 @@ type entry struct {
 	OwnerID string `json:"owner"`
 }
 
-// Panels are customers' public messages.
-type Panels interface {
-	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
-}
-
 // History is history.History.
 type History interface {
 	Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]history.Past, error)
@@ -98,7 +91,7 @@ type Config struct {
 	Redis   redis.UniversalClient
 	Space   keyspace.Space // in Redis
 	DMs     *notify.Notifier
-	Panels  Panels
+	Panels  panel.Reader
 	History History
 	// Known returns the cached account, without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
@@ -106,7 +99,6 @@ type Config struct {
 	Draw func(News) interaction.Message
 	// Held is outages.Outages.Held. Followers are told of a fall during maintenance if the bot is down after it.
 	Held func(serverID, name string) time.Duration
-	Log  zerolog.Logger
 }
 
 // Following keeps who follows which panels, and notifies them. It is safe for concurrent use.
@@ -149,15 +141,11 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 	case len(followers) >= MostFollowers: // before a DM is opened for nothing
 		return false, ErrFull
 	}
-	ids := p.Bots
-	if p.All {
-		account, err := f.cfg.Known(ctx, ownerID)
-		if err != nil {
-			return false, err
-		}
-		ids = hostapi.IDs(p.Shown(account.List.Servers))
+	account, err := f.cfg.Known(ctx, ownerID)
+	if err != nil {
+		return false, err
 	}
-	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), ids...)
+	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), hostapi.IDs(p.Shown(account.List.Servers))...)
 	if err != nil {
 		return false, err
 	}

@@ -141,18 +141,13 @@ func (t *Topic[T]) Status(ctx context.Context) (s Status, err error) {
 	if s.Waiting, err = t.Records.Waiting(ctx); err != nil {
 		return s, err
 	}
-	count := func(kind, of string) (n int64) {
-		if err == nil {
-			n, err = t.n.cfg.Redis.HGet(ctx, t.n.countsKey(kind), of).Int64()
-		}
-		if errors.Is(err, redis.Nil) {
-			err = nil
-		}
-		return n
-	}
-	if s.Sent, s.Refused = count(t.Name, sentCount), count(contactKind, refusedCount); err != nil {
+	p := t.n.cfg.Redis.Pipeline()
+	sent, refused := p.HGet(ctx, t.n.countsKey(t.Name), sentCount), p.HGet(ctx, t.n.countsKey(contactKind), refusedCount)
+	if _, err = p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return s, err
 	}
+	s.Sent, _ = sent.Int64() // or none yet
+	s.Refused, _ = refused.Int64()
 	s.Pause, err = t.n.Pause(ctx)
 	return s, err
 }

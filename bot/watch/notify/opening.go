@@ -72,7 +72,7 @@ func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Dur
 // open opens a DM and sends the greeting, if there is one. The caller saves the contact.
 func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait time.Duration, err error) {
 	c := &r.Value
-	pauses, err := n.readPauses(ctx)
+	pauses, err := n.pauses.Value(ctx, pauseID, "")
 	if left := max(pauses.New.left(), pauses.All.left()); left > 0 || err != nil {
 		return left, err
 	}

@@ -1,6 +1,7 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -90,9 +91,7 @@ const (
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
 	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient, Life: t.Life}
-	if t.Discord == nil {
-		t.Discord = n.cfg.Discord
-	}
+	t.Discord = cmp.Or(t.Discord, n.cfg.Discord)
 	if t.End != nil {
 		n.ends = append(n.ends, t.End)
 	}
@@ -162,7 +161,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	n := t.n
 	var pauses pauses
 	if !t.InChannels {
-		pauses, err = n.readPauses(ctx)
+		pauses, err = n.pauses.Value(ctx, pauseID, "")
 		if left := pauses.All.left(); err != nil || left > 0 {
 			return nil, left, err
 		}
@@ -173,7 +172,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	}
 	c := contact{Channel: w.ChannelID, Written: true}
 	if !t.InChannels {
-		c, err = n.contact(ctx, w.UserID)
+		c, err = n.contacts.Value(ctx, w.UserID, w.UserID)
 	}
 	switch {
 	case err != nil:
