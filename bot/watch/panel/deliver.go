@@ -69,7 +69,7 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 // adopt notes what became of a panel's message if its owner has changed the panel meanwhile, and nobody
 // else has posted or edited the message. It reports whether it did.
 func (p *Panels) adopt(ctx context.Context, t *taken) bool {
-	r, err := p.records.Update(ctx, t.ID, t.Owner, 0, func(panel *Panel) bool { // it is yet to show the change
+	r, err := p.records.Update(ctx, t.ID, t.Value.OwnerID, 0, func(panel *Panel) bool { // it is yet to show the change
 		if m := panel.Message; m.ID != t.kept.ID || m.Posts != t.kept.Posts || m.Tried != t.kept.Tried || m.Stale != t.kept.Stale {
 			return false
 		}
@@ -86,7 +86,7 @@ func (p *Panels) adopt(ctx context.Context, t *taken) bool {
 // overtaken is called if a panel was removed, or saved by another process, while this one posted
 // a message of it. A message that no record knows of is deleted.
 func (p *Panels) overtaken(ctx context.Context, t *taken) {
-	now, err := p.Get(ctx, t.Owner, t.ID)
+	now, err := p.Get(ctx, t.Value.OwnerID, t.ID)
 	if err != nil {
 		p.cfg.Log.Debug().Err(err).Msg("redis does not tell what became of a panel")
 	} else if now == nil || now.Message.ID != t.Value.Message.ID {
@@ -110,7 +110,7 @@ func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err 
 		return min(timing.Check, timing.Beat-age), nil
 	}
 	if age >= timing.Beat { // Redis may have lost it
-		if err := p.cfg.Watching.Watch(ctx, t.Owner, watcher.Panel); err != nil {
+		if err := p.cfg.Watching.Watch(ctx, t.Value.OwnerID, watcher.Panel); err != nil {
 			p.cfg.Log.Debug().Err(err).Msg("redis does not take that an account is watched")
 		}
 	}
