@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hostbot/bot/leader"
 )
@@ -27,20 +28,13 @@ func (b *Bot) cutOff() bool {
 
 // addWork adds all kinds of work to the leader. They begin in this order.
 func (b *Bot) addWork() {
-	b.leader.Add(b.delivery.Work())
-	b.leader.Add(b.actions.Work())
-	b.leader.Add(b.dms.Work())
+	b.leader.Add(b.delivery.Work(), b.actions.Work(), b.dms.Work())
 	if b.watcher.On() {
-		b.leader.Add(b.watcher.Work())
-		b.leader.Add(b.alerts.Work())
+		b.leader.Add(b.watcher.Work(), b.alerts.Work())
 		if b.settings.Watch.AutoRestart {
 			b.leader.Add(b.restarts.Work())
 		}
-		b.leader.Add(b.schedules.Work())
-		b.leader.Add(b.panels.Work())
-		b.leader.Add(b.following.Work())
-		b.leader.Add(b.channels.Work())
-		b.leader.Add(b.announce.Work())
+		b.leader.Add(b.schedules.Work(), b.panels.Work(), b.following.Work(), b.channels.Work(), b.announce.Work())
 	}
 }
 
@@ -48,14 +42,11 @@ func (b *Bot) addWork() {
 // process may lead.
 func (b *Bot) lead(ctx context.Context) (stop func()) {
 	leading, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		b.leader.Run(leading)
-	}()
+	var running sync.WaitGroup
+	running.Go(func() { b.leader.Run(leading) })
 	return func() {
 		cancel()
-		<-ended
+		running.Wait()
 	}
 }
 

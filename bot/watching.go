@@ -38,16 +38,6 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 		OnPause:  func(p notify.Pause, refusal error) { b.staffQueue.Go(func() { b.stafflog.MessagesPaused(p, refusal) }) },
 		OnBudget: func() { b.staffQueue.Go(b.stafflog.FollowersBudget) },
 	})
-	alerting := alerts.Config{
-		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
-		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.held,
-	}
-	b.openRestarts()
-	b.openSchedules()
-	own := alerting
-	own.Restarts = b.restarts
-	b.alerts = alerts.New(own)
-	b.watcher.Observe(b.alerts.Observe)
 	b.outages = outages.New(outages.Config{
 		Redis: b.redis.Client, Space: b.space, Interval: b.watcher.Interval,
 		Leading: b.leader.Leading, Term: b.leader.Term, Tell: b.stafflog.Outage,
@@ -55,9 +45,17 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 			return errors.Join(b.alerts.Redraw(ctx, customerIDs), b.channels.Redraw(ctx))
 		},
 	})
+	alerting := alerts.Config{
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Watching: b.watcher, Notify: alerts.DefaultNotify, Log: b.log,
+		Draw: func(a alerts.Alert) interaction.Message { return b.handlers.Alert(a) }, Held: b.outages.Held,
+	}
+	b.openRestarts()
+	own := alerting
+	own.Restarts = b.restarts
+	b.alerts = alerts.New(own)
+	b.watcher.Observe(b.alerts.Observe)
 	b.watcher.Observe(b.outages.Observe)
-	b.openPanels()
-	b.openFollowing(cache)
+	b.openPanels(cache)
 	b.announce = announce.New(announce.Config{
 		DMs: b.dms, Discord: b.discord.For(rest.ForPanels), Notices: b.outages, Alerts: b.alerts, Panels: b.panels, Following: b.following,
 		Interval: b.watcher.Interval, Draw: func(m announce.Message) interaction.Message { return b.handlers.Announcement(m) },
@@ -78,56 +76,50 @@ func (b *Bot) openWatching(cache *accounts.Cache) commands.Watch {
 	}
 }
 
-// openRestarts makes what restarts bots that crash, unless AUTO_RESTART is off. It observes polls before alerts do, so that these
-// know of which bots a message waits.
+// openRestarts makes what restarts bots by the clock and, unless AUTO_RESTART is off, those that crash. The latter observes polls
+// before alerts do, so that these know of which bots a message waits.
 func (b *Bot) openRestarts() {
 	b.restarts = alerts.NewRestarts(alerts.RestartsConfig{
 		Redis: b.redis.Client, Space: b.space, Watching: b.watcher, Log: b.log, Wake: b.leader.Wake, Now: time.Now,
 		Pause: alerts.DefaultRestartPause / time.Duration(b.hurry), Steady: func() time.Duration { return 2 * b.watcher.Interval() },
 		Included:    func(fall time.Time) bool { return b.outages.Current().Includes(fall) },
 		ServiceDown: func() bool { return !b.service.DownSince().IsZero() },
-		Restart:     b.restart, Count: b.monitor.AutoRestart,
+		Restart: func(ctx context.Context, id, customerID, serverID string) (made bool, err error) {
+			return b.begin(ctx, id, customerID, serverID, "", b.handlers.RestartAutomatically)
+		},
+		Count: b.monitor.AutoRestart,
 	})
 	if b.settings.Watch.AutoRestart {
 		b.watcher.Observe(b.restarts.Observe)
 	}
-}
-
-// openSchedules makes what restarts bots by the clock.
-func (b *Bot) openSchedules() {
 	b.schedules = schedule.New(schedule.Config{
 		Redis: b.redis.Client, Space: b.space, Rate: float64(b.settings.Watch.Rate), Log: b.log, Now: time.Now,
 		Restart: func(ctx context.Context, id, customerID, serverID string) (made bool, err error) {
-			return b.begin(ctx, alerts.Attempt{ID: id, CustomerID: customerID, ServerID: serverID}, interaction.Schedule, b.handlers.RestartOnSchedule)
+			return b.begin(ctx, id, customerID, serverID, interaction.Schedule, b.handlers.RestartOnSchedule)
 		},
 		Count: b.monitor.ScheduledRestart,
 	})
 }
 
-// restart begins the restart of a bot that has crashed.
-func (b *Bot) restart(ctx context.Context, a alerts.Attempt) (made bool, err error) {
-	return b.begin(ctx, a, "", b.handlers.RestartAutomatically)
-}
-
 // begin begins the restart of a bot by the program itself, and has its account polled when that has ended.
-func (b *Bot) begin(ctx context.Context, a alerts.Attempt, name string, begin interaction.Handler) (made bool, err error) {
+func (b *Bot) begin(ctx context.Context, id, customerID, serverID, name string, begin interaction.Handler) (made bool, err error) {
 	r := &interaction.Request{
-		ID: a.ID, Message: a.ID, Kind: interaction.Program, Name: name, Route: string(interaction.Program), UserID: a.CustomerID, CustomerID: a.CustomerID,
-		Params: map[string]string{"server": a.ServerID}, Reference: interaction.ReferenceOf(a.ID), ReceivedAt: time.Now(),
+		ID: id, Message: id, Kind: interaction.Program, Name: name, Route: string(interaction.Program), UserID: customerID, CustomerID: customerID,
+		Params: map[string]string{"server": serverID}, Reference: interaction.ReferenceOf(id), ReceivedAt: time.Now(),
 	}
 	if b.actions.HasActed(ctx, r) { // a leader that died has made the attempt
 		return true, nil
 	}
 	return b.responder.Perform(r, begin, func() {
-		_ = b.watcher.Hasten(context.WithoutCancel(ctx), a.CustomerID) // or the next poll comes at its time
+		_ = b.watcher.Hasten(context.WithoutCancel(ctx), customerID) // or the next poll comes at its time
 	})
 }
 
-// reader returns a function that reads all that forget removes, in parallel: a Redis that stalls then costs
-// the time of one read.
-func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept commands.Kept, dm, locale string, err error) {
+// kept returns a function that summarises what forget would remove. It reads all in parallel: a Redis that stalls then
+// costs the time of one read.
+func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
 	states := history.New(b.redis.Client, b.space, b.watcher.Interval)
-	return func(ctx context.Context, userID string) (kept commands.Kept, dm, locale string, err error) {
+	return func(ctx context.Context, userID string) (kept commands.Kept, err error) {
 		var reads interaction.Beside
 		reads.Go(func() (err error) { kept.Cached, err = cache.Has(ctx, userID); return err })
 		reads.Go(func() (err error) { kept.Alerts, err = b.alerts.Settings(ctx, userID); return err })
@@ -137,7 +129,11 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 			return err
 		})
 		reads.Go(func() (err error) { kept.Scheduled, err = b.schedules.Of(ctx, userID); return err })
-		reads.Go(func() (err error) { dm, locale, err = b.dms.Contact(ctx, userID); return err })
+		reads.Go(func() error {
+			dm, _, err := b.dms.Contact(ctx, userID)
+			kept.DM = dm != ""
+			return err
+		})
 		reads.Go(func() error {
 			own, err := b.panels.Of(ctx, userID)
 			kept.Panels = len(own)
@@ -147,34 +143,21 @@ func (b *Bot) reader(cache *accounts.Cache) func(context.Context, string) (kept 
 			}
 			return err
 		})
-		reads.Go(func() error {
-			followed, err := b.following.Of(ctx, userID)
-			kept.Follows = len(followed)
-			return err
-		})
-		reads.Go(func() error {
-			answers, err := b.desk.Records.Of(ctx, userID)
-			kept.Answers = len(answers)
-			return err
-		})
+		reads.Go(counted(ctx, &kept.Follows, userID, b.following.Of))
+		reads.Go(counted(ctx, &kept.Answers, userID, b.desk.Records.Of))
+		reads.Go(counted(ctx, &kept.Events, userID, b.incidents.Recent))
 		reads.Go(func() (err error) { kept.Since, err = states.Since(ctx, userID); return err })
-		reads.Go(func() error {
-			events, err := b.incidents.Recent(ctx, userID)
-			kept.Events = len(events)
-			return err
-		})
 		err = reads.Wait()
-		kept.DM = dm != ""
-		return kept, dm, locale, err
+		return kept, err
 	}
 }
 
-// kept returns a function that summarises what forget would remove.
-func (b *Bot) kept(cache *accounts.Cache) func(context.Context, string) (commands.Kept, error) {
-	read := b.reader(cache)
-	return func(ctx context.Context, userID string) (commands.Kept, error) {
-		kept, _, _, err := read(ctx, userID)
-		return kept, err
+// counted returns a function that counts what there is of a customer.
+func counted[T any](ctx context.Context, into *int, userID string, of func(ctx context.Context, userID string) ([]T, error)) func() error {
+	return func() error {
+		all, err := of(ctx, userID)
+		*into = len(all)
+		return err
 	}
 }
 
@@ -185,31 +168,29 @@ const forgetPatience = 2 * time.Minute
 // permits. It first waits until no action runs on the customer's bots: a running one would cache the account
 // again, and log what it did.
 func (b *Bot) forget(cache *accounts.Cache) func(context.Context, string, func(string) interaction.Message) (commands.Forgotten, error) {
-	read := b.reader(cache)
+	read := b.kept(cache)
 	return func(ctx context.Context, userID string, goodbye func(locale string) interaction.Message) (forgotten commands.Forgotten, err error) {
 		limited, cancel := context.WithTimeout(ctx, forgetPatience)
 		defer cancel()
 		if err := b.actions.AwaitIdle(limited, userID); err != nil {
 			return forgotten, err
 		}
-		kept, dm, locale, err := read(ctx, userID)
-		if err != nil { // what is to be removed is not known
+		kept, notKept := read(ctx, userID)
+		dm, locale, notDM := b.dms.Contact(ctx, userID)
+		if err := errors.Join(notKept, notDM); err != nil { // what is to be removed is not known
 			return forgotten, err
 		}
-		cached, notAccount := cache.Forget(ctx, userID)
-		alerted, notAlerts := b.alerts.Forget(ctx, userID)
-		restarted, notRestarts := b.restarts.Forget(ctx, userID)
-		scheduled, notSchedules := b.schedules.Forget(ctx, userID)
-		removal, notPanels := b.panels.Forget(ctx, userID)
-		followed, notFollowed := b.following.Forget(ctx, userID)
-		announced, notAnnounced := b.announce.Forget(ctx, userID)
-		answered, notAnswers := b.desk.Forget(ctx, userID)
-		reached, notDM := b.dms.Forget(ctx, userID) // after alerts, following and answers, as all need it
-		noted, notEvents := b.incidents.Forget(ctx, userID)
-		removal.Known = removal.Known || cached || alerted || restarted || scheduled || followed > 0 || announced || answered || reached || noted
+		removal, err := b.panels.Forget(ctx, userID)
+		for _, forget := range []func(context.Context, string) (known bool, err error){
+			cache.Forget, b.alerts.Forget, b.restarts.Forget, b.schedules.Forget, b.following.Forget, b.announce.Forget, b.desk.Forget,
+			b.dms.Forget, // after alerts, following and answers, as all need it
+			b.incidents.Forget,
+		} {
+			known, failed := forget(ctx, userID)
+			removal.Known, err = removal.Known || known, errors.Join(err, failed)
+		}
 		forgotten = commands.Forgotten{Removal: removal, Kept: kept}
-		untidy := b.leader.Tidy(ctx)
-		if err := errors.Join(untidy, notAccount, notAlerts, notRestarts, notSchedules, notPanels, notFollowed, notAnnounced, notAnswers, notDM, notEvents); err != nil || dm == "" {
+		if err = errors.Join(err, b.leader.Tidy(ctx)); err != nil || dm == "" {
 			return forgotten, err
 		}
 		// If two members of staff press at once, Discord posts one message: the nonce is the same.
@@ -251,10 +232,8 @@ func (b *Bot) pollsLimited(before, now watcher.Limits) {
 	b.staffQueue.Go(func() { b.stafflog.PollsLimited(before, now) })
 }
 
-// held is outages.Outages.Held.
-func (b *Bot) held(serverID, name string) time.Duration { return b.outages.Held(serverID, name) }
-
-func (b *Bot) openPanels() {
+// openPanels makes what keeps panels true, and what tells of them those who follow them.
+func (b *Bot) openPanels(cache *accounts.Cache) {
 	timing := panel.DefaultTiming()
 	interval := time.Duration(b.settings.Watch.Interval)
 	timing.Between = min(timing.Between, 3*interval) / time.Duration(b.hurry) // less only in tests
@@ -271,14 +250,11 @@ func (b *Bot) openPanels() {
 		Wake: b.leader.Wake,
 	})
 	b.watcher.Observe(b.panels.Observe)
-}
-
-func (b *Bot) openFollowing(cache *accounts.Cache) {
 	b.following = following.New(following.Config{
-		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known, Log: b.log,
+		Redis: b.redis.Client, Space: b.space, DMs: b.dms, Panels: b.panels, Known: cache.Known,
 		History: history.New(b.redis.Client, b.space, b.watcher.Interval),
 		Draw:    func(n following.News) interaction.Message { return b.handlers.FollowerNews(n) },
-		Held:    b.held,
+		Held:    b.outages.Held,
 	})
 	b.watcher.Observe(b.following.Observe)
 }

@@ -153,7 +153,11 @@ func New(c Config) *Leader {
 }
 
 // Add adds a kind of work. It is called before Run.
-func (l *Leader) Add(k Kind) { l.kinds = append(l.kinds, &k) }
+func (l *Leader) Add(kinds ...Kind) {
+	for _, k := range kinds {
+		l.kinds = append(l.kinds, &k)
+	}
+}
 
 // kind returns the index of the kind with a name; -1 if there is none.
 func (l *Leader) kind(name string) int {

@@ -65,8 +65,7 @@ func (d *Desk) topic() notify.Topic[answer] {
 		Name: answersKind, Format: answersFormat, AtOnce: atOnce, Life: replyFor,
 		Delivery: func(a *answer) *notify.Delivery { return &a.Delivery },
 		Next:     d.next,
-		GiveUp:   func(a *answer) bool { a.Unsent = true; return true }, Afterwards: true,
-		End: func(context.Context, string) error { return nil }, // each answer finds that it cannot be sent
+		GiveUp:   func(a *answer) time.Duration { a.Unsent = true; return 0 }, // each answer finds that it cannot be sent
 	}
 }
 

@@ -35,3 +35,9 @@ func (s Space) Key(name string) string {
 	}
 	return "hostbot:" + string(s) + ":" + name
 }
+
+// Hash returns so many hexadecimal digits that stand for a text which may be long and contain anything.
+func Hash(text string, digits int) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:digits]
+}

@@ -217,6 +217,20 @@ func (k *Kind[T]) Take(ctx context.Context, id string, work time.Duration) (r *R
 	return r, 0, nil
 }
 
+// Work takes a record if it is due, and saves what work does to it, due again after the time that work returns: unless
+// others have saved it meanwhile. It returns how long until it is due; 0 if it is due by what others saved, or never.
+func (k *Kind[T]) Work(ctx context.Context, id string, limit time.Duration, work func(*Record[T]) time.Duration) (again time.Duration, err error) {
+	r, again, err := k.Take(ctx, id, limit)
+	if r == nil {
+		return again, err
+	}
+	err = k.Save(context.WithoutCancel(ctx), r, work(r))
+	if errors.Is(err, ErrConflict) {
+		return 0, nil
+	}
+	return r.Again(), err
+}
+
 // errLater says that a record has a later format.
 var errLater = errors.New("record: its format is a later one")
 
@@ -331,6 +345,15 @@ func (k *Kind[T]) Get(ctx context.Context, id, owner string) (*Record[T], error)
 		err = errors.New(err.Error())
 	}
 	return r, err
+}
+
+// Value returns the value of a record; a zero one if there is none, or one of a later format.
+func (k *Kind[T]) Value(ctx context.Context, id, owner string) (value T, err error) {
+	r, err := k.Get(ctx, id, owner)
+	if err != nil || r == nil {
+		return value, err
+	}
+	return r.Value, nil
 }
 
 // read decodes the fields of a record; nil if there is none. With errLater or ErrUnreadable it returns a record

@@ -33,7 +33,7 @@ import (
 	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/notify"
-	"hostbot/bot/watch/watcher"
+	"hostbot/bot/watch/panel"
 	"hostbot/hostapi"
 )
 
@@ -93,9 +93,8 @@ type delivery struct {
 
 // Watching is what alerts need of the watcher.
 type Watching interface {
+	panel.Watching
 	On() bool
-	Watch(ctx context.Context, customerID string, why watcher.Reason) error
-	Unwatch(ctx context.Context, customerID string, why watcher.Reason) error
 }
 
 // Config is what Alerts need.
@@ -135,7 +134,7 @@ type Alerts struct {
 func New(c Config) *Alerts {
 	a := &Alerts{settings: &record.Kind[Settings]{Redis: c.Redis, Space: c.Space, Name: settingsKind, Format: settingsFormat, Lenient: true}}
 	a.teller = newTeller(c, a.audience, notify.Topic[delivery]{
-		Name: kind, AtOnce: atOnce, GiveUp: func(*delivery) bool { return false }, End: a.close,
+		Name: kind, AtOnce: atOnce, GiveUp: func(*delivery) time.Duration { return notify.Drop }, End: a.close,
 	})
 	return a
 }

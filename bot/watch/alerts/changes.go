@@ -5,11 +5,11 @@ import (
 	"errors"
 	"iter"
 	"slices"
-	"strings"
 	"time"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -38,7 +38,6 @@ type teller struct {
 func newTeller(c Config, told func(context.Context, string) (audience, error), topic notify.Topic[delivery]) *teller {
 	t := &teller{cfg: c, told: told}
 	topic.Format, topic.Next = format, t.next
-	topic.Line = func(id string) string { owner, _, _ := strings.Cut(id, "/"); return owner }
 	topic.Delivery = func(d *delivery) *notify.Delivery { return &d.Delivery }
 	t.Topic = notify.Add(c.DMs, topic)
 	return t
@@ -155,14 +154,7 @@ func (t *teller) save(ctx context.Context, n *changes) error {
 
 // nameOf names a fall, whichever process sees it. Each owner's messages have names of their own.
 func nameOf(owner string, c watcher.Change) string {
-	return hashed(owner + "/" + c.ServerID + "/" + c.Left())
-}
-
-func latest(a, b time.Time) time.Time {
-	if a.After(b) {
-		return a
-	}
-	return b
+	return keyspace.Hash(owner+"/"+c.ServerID+"/"+c.Left(), nonceLength)
 }
 
 // changes are what a poll makes of the alerts of an owner.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
@@ -20,28 +21,22 @@ type Channel struct {
 	Trouble int `json:"-"`
 }
 
-// Panels are customers' public messages.
-type Panels interface {
-	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
-}
-
 // Channels post alerts in the channels of panels, with the waiting and the counting of a customer's own. They end with
 // the panel. They are safe for concurrent use.
 type Channels struct {
 	*teller
-	panels   Panels
+	panels   panel.Reader
 	draw     func(Alert, panel.Panel, Channel) interaction.Message
 	channels *record.Kind[Channel]
 }
 
 // NewChannels returns channels. draw is Config.Draw for everybody in a channel, and used in its place. The leader posts
 // (Work).
-func NewChannels(c Config, panels Panels, draw func(Alert, panel.Panel, Channel) interaction.Message) *Channels {
+func NewChannels(c Config, panels panel.Reader, draw func(Alert, panel.Panel, Channel) interaction.Message) *Channels {
 	n := &Channels{panels: panels, draw: draw, channels: &record.Kind[Channel]{Redis: c.Redis, Space: c.Space, Name: channelsKind, Format: channelFormat, Lenient: true}}
 	n.teller = newTeller(c, n.audience, notify.Topic[delivery]{
 		Name: channelTopic, AtOnce: channelsAtOnce, InChannels: true,
-		GiveUp: func(*delivery) bool { return true }, // the panel's owner is to read of it
+		GiveUp: func(*delivery) time.Duration { return record.Never }, // the panel's owner is to read of it
 	})
 	return n
 }

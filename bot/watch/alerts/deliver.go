@@ -8,6 +8,7 @@ import (
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/record"
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
 )
 
@@ -64,7 +65,7 @@ func (t *teller) awaitMaintenance(d *delivery, now time.Time) (wait time.Duratio
 		free = free || left == 0
 		wait = max(wait, left)
 		if left > 0 && !o.Over() && !o.Notify.IsZero() {
-			o.Notify = latest(o.Notify, now.Add(left))
+			o.Notify = history.Later(o.Notify, now.Add(left))
 		}
 	}
 	if !unread || free {

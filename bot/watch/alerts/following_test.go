@@ -71,7 +71,7 @@ func (s *scene) connect(discord notify.Discord) {
 			}
 			return 0
 		},
-		Redis: s.redis, DMs: s.dms, Panels: s, History: s, Log: zerolog.Nop(),
+		Redis: s.redis, DMs: s.dms, Panels: s, History: s,
 		Known: func(context.Context, string) (accounts.Snapshot, error) {
 			return accounts.Snapshot{List: hostapi.List{Servers: []hostapi.Server{{ID: "a", Name: "Bot a"}, {ID: "b", Name: "Bot b"}}}, Notes: s.stops}, nil
 		},

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/watcher"
 	"hostbot/hostapi"
 )
@@ -40,25 +41,17 @@ func (o Outage) another(at time.Time) bool {
 
 // over reports whether no bot is left whose recovery the alert is to tell.
 func (a Alert) over() bool {
-	for _, o := range a.Bots {
-		if !o.Over() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a.Bots, func(o Outage) bool { return !o.Over() })
 }
 
 // joins reports whether an alert tells of bots as well that have fallen, for the first time: soon after
 // those of which it tells. A bot that keeps falling says nothing of others.
 func (a Alert) joins(fallen []Outage) bool {
-	soon := false
-	for _, o := range a.Bots {
-		soon = soon || !o.Quiet && fallen[0].DownAt.Sub(o.DownAt).Abs() < joinFor
-		if slices.ContainsFunc(fallen, func(f Outage) bool { return f.ServerID == o.ServerID }) {
-			return false
-		}
+	isSoon := func(o Outage) bool { return !o.Quiet && fallen[0].DownAt.Sub(o.DownAt).Abs() < joinFor }
+	fellAgain := func(o Outage) bool {
+		return slices.ContainsFunc(fallen, func(f Outage) bool { return f.ServerID == o.ServerID })
 	}
-	return soon && !a.over()
+	return slices.ContainsFunc(a.Bots, isSoon) && !slices.ContainsFunc(a.Bots, fellAgain) && !a.over()
 }
 
 // fall notes a fall with a name.
@@ -90,7 +83,7 @@ func (o *Outage) fall(c watcher.Change, name string) {
 
 // returned notes that the bot runs again, and when another message tells of that.
 func (o *Outage) returned(c watcher.Change) {
-	o.RecoveredAt, o.Notify = latest(c.At, o.DownAt), time.Time{}
+	o.RecoveredAt, o.Notify = history.Later(c.At, o.DownAt), time.Time{}
 	switch acted := !c.Acted.Before(o.DownAt.Truncate(time.Second)); { // as Acted has whole seconds
 	case acted && o.short():
 	case o.Keeps():
@@ -118,7 +111,7 @@ func (a Alert) waits(s Settings, o Outage, now time.Time) (time.Duration, bool) 
 	if o.Pending > 0 {
 		return o.Pending, true
 	}
-	at := latest(now, o.Notify)
+	at := history.Later(now, o.Notify)
 	if !o.RecoveredAt.IsZero() && !o.Keeps() && a.over() {
 		at = now
 	}

@@ -2,8 +2,6 @@ package alerts
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strconv"
@@ -37,15 +35,6 @@ const (
 	// restartLimit is how long a restart may take to begin, and after which the next leader goes on.
 	restartLimit = 10 * time.Second
 )
-
-// Attempt is one restart of a bot by the program.
-type Attempt struct {
-	// ID is equal for whichever process makes the attempt: it is the hash of the bot, the fall and the number. The lock of the
-	// action is acquired under it, so that no other process makes the attempt again.
-	ID         string
-	CustomerID string
-	ServerID   string
-}
 
 // restartStage is how far the program is with a bot.
 type restartStage string
@@ -91,8 +80,10 @@ type RestartsConfig struct {
 	// ServiceDown reports whether the hosting service is away.
 	ServiceDown func() bool
 	// Restart has a bot restarted that is still down, and does not wait until it runs. It reports whether the attempt was made,
-	// by whichever process; otherwise it makes no sense any more. After an error another attempt may be made.
-	Restart func(context.Context, Attempt) (made bool, err error)
+	// by whichever process; otherwise it makes no sense any more. After an error another attempt may be made. The ID is equal for
+	// whichever process makes the attempt: it is the hash of the bot, the fall and the number. The lock of the action is acquired
+	// under it, so that no other process makes the attempt again.
+	Restart func(ctx context.Context, id, customerID, serverID string) (made bool, err error)
 	// Count counts what has become of a fall: "restarted", "given_up" or "left_down".
 	Count func(what string)
 	Wake  func(ctx context.Context, kind string, ids ...string)
@@ -112,11 +103,8 @@ func NewRestarts(c RestartsConfig) *Restarts {
 }
 
 // restartID names the record of a bot, whose own ID may contain anything.
-func restartID(customerID, serverID string) string { return customerID + "/" + hashed(serverID) }
-
-func hashed(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:nonceLength]
+func restartID(customerID, serverID string) string {
+	return customerID + "/" + keyspace.Hash(serverID, nonceLength)
 }
 
 // TurnOn has a bot be restarted when it crashes, and the customer be notified if that helped, or not.
@@ -147,11 +135,8 @@ func (r *Restarts) TurnOff(ctx context.Context, customerID, serverID string) err
 
 // Forget has none of a customer's bots be restarted any more. It reports whether some were.
 func (r *Restarts) Forget(ctx context.Context, customerID string) (known bool, err error) {
-	own, err := r.records.Of(ctx, customerID)
-	for _, n := range own {
-		err = errors.Join(err, r.TurnOff(ctx, customerID, n.Value.ServerID))
-	}
-	return len(own) > 0, errors.Join(err, r.records.RemoveUnreadable(ctx, customerID))
+	bots, err := r.records.RemoveAll(ctx, customerID)
+	return bots > 0, errors.Join(err, r.cfg.Watching.Unwatch(ctx, customerID, watcher.Restarts))
 }
 
 // Bots returns how many bots are restarted, of all customers.
@@ -271,8 +256,8 @@ func (r *Restarts) restart(ctx context.Context, n *record.Record[restarting]) ti
 		v.Stage = givenUp
 		return idle
 	}
-	id := hashed(n.ID + "/" + v.Fall + "/" + strconv.Itoa(v.Number))
-	made, err := r.cfg.Restart(ctx, Attempt{ID: id, CustomerID: n.Owner, ServerID: v.ServerID})
+	id := keyspace.Hash(n.ID+"/"+v.Fall+"/"+strconv.Itoa(v.Number), nonceLength)
+	made, err := r.cfg.Restart(ctx, id, n.Owner, v.ServerID)
 	if leader.Ended(ctx) { // the next leader makes the same attempt, under the same ID
 		return 0
 	}

@@ -29,9 +29,9 @@ type restarter struct {
 	now       time.Time
 	down      bool // the service
 	included  func(time.Time) bool
-	senseless bool  // the bots have not crashed any more
-	refusal   error // of each attempt
-	made      []alerts.Attempt
+	senseless bool     // the bots have not crashed any more
+	refusal   error    // of each attempt
+	made      []string // IDs of attempts
 	decided   []string
 	killed    context.CancelFunc // if set, the leader dies in the next attempt
 	watched   watched
@@ -44,11 +44,11 @@ func newRestarter(t *testing.T, url string) *restarter {
 		Included: func(at time.Time) bool { return r.included(at) }, ServiceDown: func() bool { return r.down },
 		Wake: func(context.Context, string, ...string) {}, Now: func() time.Time { return r.now }, Log: zerolog.Nop(),
 		Count: func(decision string) { r.decided = append(r.decided, decision) },
-		Restart: func(_ context.Context, a alerts.Attempt) (bool, error) {
+		Restart: func(_ context.Context, id, _, _ string) (bool, error) {
 			if r.refusal != nil || r.senseless {
 				return false, r.refusal
 			}
-			r.made = append(r.made, a)
+			r.made = append(r.made, id)
 			if r.killed != nil {
 				r.killed()
 			}
@@ -267,7 +267,7 @@ func TestNextLeaderMakesTheSameAttempt(t *testing.T) {
 			}
 			one.now = one.now.Add(time.Minute)
 		}
-		if one.made[0].ID == one.made[1].ID {
+		if one.made[0] == one.made[1] {
 			t.Error("two attempts have one name")
 		}
 		one.falls(t, "1", "shop")
@@ -306,14 +306,14 @@ func TestRestartsAreForgotten(t *testing.T) {
 // looping starts alerts and restarts of anna's bot that is on for both. tell has a poll be seen that shows the bot in a state.
 func looping(t *testing.T, url string, steady time.Duration) (anna *discordtest.User, discord *discordtest.Server, restarted func(times int), tell func(status string, c watcher.Change)) {
 	discord = discordtest.RunT(t)
-	attempts := make(chan alerts.Attempt, 10)
+	attempts := make(chan string, 10)
 	var r *alerts.Restarts
 	a, _ := start(t, discord, url, &watched{}, func(s *setup) {
 		r = alerts.NewRestarts(alerts.RestartsConfig{
 			Redis: s.Redis, Watching: &watched{}, Pause: 20 * time.Millisecond, Steady: func() time.Duration { return steady },
 			Included: func(time.Time) bool { return false }, ServiceDown: func() bool { return false },
 			Wake: s.Wake, Now: time.Now, Log: zerolog.Nop(), Count: func(string) {},
-			Restart: func(_ context.Context, a alerts.Attempt) (bool, error) { attempts <- a; return true, nil },
+			Restart: func(_ context.Context, id, _, _ string) (bool, error) { attempts <- id; return true, nil },
 		})
 		s.Restarts = r
 	})

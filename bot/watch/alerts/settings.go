@@ -69,23 +69,16 @@ func (s *Settings) SetAll(on bool) { *s = Settings{All: on, Delay: s.Delay, Quie
 
 // Settings returns a customer's settings. An unknown one has no alerts.
 func (a *Alerts) Settings(ctx context.Context, customerID string) (Settings, error) {
-	r, err := a.settings.Get(ctx, customerID, customerID)
-	if err != nil || r == nil {
-		return Settings{}, err
-	}
-	return r.Value, nil
+	return a.settings.Value(ctx, customerID, customerID)
 }
 
 // BotsOf returns the IDs of the bots of which an alert of a customer's tells; none if it is not kept any more.
 func (a *Alerts) BotsOf(ctx context.Context, customerID, alertID string) (serverIDs []string, err error) {
-	r, err := a.Records.Get(ctx, customerID+"/"+alertID, customerID)
-	if err != nil || r == nil {
-		return nil, err
-	}
-	for _, o := range r.Value.Bots {
+	d, err := a.Records.Value(ctx, customerID+"/"+alertID, customerID)
+	for _, o := range d.Bots {
 		serverIDs = append(serverIDs, o.ServerID)
 	}
-	return serverIDs, nil
+	return serverIDs, err
 }
 
 // TurnOn changes a customer's settings so that there are more alerts than before, and returns how the
@@ -177,12 +170,12 @@ func (a *Alerts) Forget(ctx context.Context, customerID string) (known bool, err
 }
 
 // close turns a customer's alerts off, as no message can be sent, and keeps for a while
-// that this is why.
-func (a *Alerts) close(ctx context.Context, customerID string) error {
+// that this is why. It reports whether they were on.
+func (a *Alerts) close(ctx context.Context, customerID string) (known bool, err error) {
 	now, err := a.Settings(ctx, customerID)
 	if err != nil || !now.Any() {
-		return err
+		return false, err
 	}
 	_, err = a.update(ctx, customerID, func(s *Settings) { *s = Settings{Closed: time.Now()} })
-	return errors.Join(err, a.unwatch(ctx, customerID))
+	return true, errors.Join(err, a.unwatch(ctx, customerID))
 }

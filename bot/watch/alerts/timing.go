@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hostbot/bot/store/record"
+	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
 )
 
@@ -91,7 +92,7 @@ func (d *delivery) begun() bool { return d.Sent || d.Message.Posts > 0 || d.Mess
 func (d *delivery) due(s Settings) (from time.Time) {
 	for _, o := range d.Bots {
 		if at := s.due(o); at.After(o.DownAt) {
-			from = latest(from, at)
+			from = history.Later(from, at)
 		}
 	}
 	return from

@@ -11,8 +11,6 @@ package announce
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"slices"
 	"strings"
@@ -20,8 +18,10 @@ import (
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/alerts"
+	"hostbot/bot/watch/following"
 	"hostbot/bot/watch/notify"
 	"hostbot/bot/watch/outages"
 	"hostbot/bot/watch/panel"
@@ -80,13 +80,8 @@ type Config struct {
 	Alerts interface {
 		Settings(ctx context.Context, customerID string) (alerts.Settings, error)
 	}
-	Panels interface {
-		Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	}
-	Following interface {
-		FollowerIDs(ctx context.Context, panelID string) ([]string, error)
-		Follows(ctx context.Context, userID, panelID string) (bool, error)
-	}
+	Panels    panel.Reader
+	Following *following.Following
 	// Interval returns at which interval accounts are polled now.
 	Interval func() time.Duration
 	// Draw returns the message. The timestamp of its first embed must be Message.At.
@@ -104,11 +99,10 @@ func New(c Config) *Announcements {
 	a := &Announcements{cfg: c}
 	a.Topic = notify.Add(c.DMs, notify.Topic[told]{
 		Name: kind, Format: format, AtOnce: atOnce, Discord: c.Discord, Lenient: true, Life: keptFor,
-		Line:     func(id string) string { noticeID, _, _ := strings.Cut(id, "/"); return noticeID },
 		Delivery: func(to *told) *notify.Delivery { return &to.Delivery },
 		Next:     a.next,
-		GiveUp:   func(*told) bool { return false },
-		End:      func(ctx context.Context, userID string) error { _, err := a.Forget(ctx, userID); return err },
+		GiveUp:   func(*told) time.Duration { return notify.Drop },
+		End:      a.Forget,
 	})
 	return a
 }
@@ -245,7 +239,7 @@ func (a *Announcements) next(ctx context.Context, r *record.Record[told]) (*noti
 		m.At = message.Mark(n.Until, r.ID)
 	}
 	return &notify.Wanted[told]{
-		UserID: userID, Name: nonce(r.ID), Mark: m.At,
+		UserID: userID, Name: keyspace.Hash("announce "+r.ID, nonceLength), Mark: m.At,
 		Draw: func(locale string) interaction.Message {
 			m.Locale = locale
 			return a.cfg.Draw(m)
@@ -284,10 +278,4 @@ func (a *Announcements) wait(n outages.Notice, now time.Time) time.Duration {
 		}
 	}
 	return left
-}
-
-// nonce returns the name of a person's messages of a notice (message.Wanted.Name).
-func nonce(id string) string {
-	sum := sha256.Sum256([]byte("announce " + id))
-	return hex.EncodeToString(sum[:])[:nonceLength]
 }

@@ -3,14 +3,13 @@ package following
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strings"
 	"time"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/interaction"
+	"hostbot/bot/store/keyspace"
 	"hostbot/bot/store/record"
 	"hostbot/bot/watch/history"
 	"hostbot/bot/watch/notify"
@@ -111,7 +110,7 @@ func (f *Following) next(ctx context.Context, r *record.Record[follow]) (*notify
 	}
 	n := *to.Sending
 	return &notify.Wanted[follow]{
-		UserID: userID, Name: nonce(r.ID), Mark: n.At, Draw: f.drawn(n),
+		UserID: userID, Name: keyspace.Hash("follow "+r.ID, nonceLength), Mark: n.At, Draw: f.drawn(n),
 		Notified: func(to *follow) { to.notified(n, r.Read) },
 		Again:    func(*follow) time.Duration { return 0 }, // there may be more news by now
 	}, 0, nil
@@ -130,7 +129,7 @@ func (f *Following) turn(r *record.Record[follow]) *notify.Wanted[follow] {
 	}
 	_, userID, _ := strings.Cut(r.ID, "/")
 	return &notify.Wanted[follow]{
-		UserID: userID, Name: nonce(r.ID), Mark: o.News.At, Draw: f.drawn(o.News),
+		UserID: userID, Name: keyspace.Hash("follow "+r.ID, nonceLength), Mark: o.News.At, Draw: f.drawn(o.News),
 		Notified: func(*follow) {},
 		Again: func(to *follow) time.Duration {
 			to.turned(o.MessageID)
@@ -252,20 +251,15 @@ func (to *follow) turned(messageID string) {
 }
 
 // giveUp ends a message that is not to be sent any more, or the edit of one.
-func (to *follow) giveUp() {
+func (to *follow) giveUp() (after time.Duration) {
 	if i := slices.IndexFunc(to.Open, func(o open) bool { return o.Turned }); to.Sending == nil && i >= 0 {
 		to.Open = slices.Delete(to.Open, i, i+1)
 	}
 	to.end()
+	return record.Never
 }
 
 // end makes the next message a new one.
 func (to *follow) end() {
 	to.Sending, to.Delivery = nil, notify.Delivery{Message: message.State{Posts: to.Message.Posts}}
-}
-
-// nonce returns the name of a follower's messages (message.Wanted.Name).
-func nonce(id string) string {
-	sum := sha256.Sum256([]byte("follow " + id))
-	return hex.EncodeToString(sum[:])[:nonceLength]
 }

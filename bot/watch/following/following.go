@@ -21,7 +21,6 @@ import (
 	"time"
 
 	"github.com/redis/go-redis/v9"
-	"github.com/rs/zerolog"
 
 	"hostbot/bot/interaction"
 	"hostbot/bot/store/keyspace"
@@ -81,12 +80,6 @@ type entry struct {
 	OwnerID string `json:"owner"`
 }
 
-// Panels are customers' public messages.
-type Panels interface {
-	Of(ctx context.Context, customerID string) ([]panel.Panel, error)
-	Get(ctx context.Context, customerID, id string) (*panel.Panel, error)
-}
-
 // History is history.History.
 type History interface {
 	Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]history.Past, error)
@@ -98,7 +91,7 @@ type Config struct {
 	Redis   redis.UniversalClient
 	Space   keyspace.Space // in Redis
 	DMs     *notify.Notifier
-	Panels  Panels
+	Panels  panel.Reader
 	History History
 	// Known returns the cached account, without asking the service.
 	Known func(ctx context.Context, customerID string) (accounts.Snapshot, error)
@@ -106,7 +99,6 @@ type Config struct {
 	Draw func(News) interaction.Message
 	// Held is outages.Outages.Held. Followers are told of a fall during maintenance if the bot is down after it.
 	Held func(serverID, name string) time.Duration
-	Log  zerolog.Logger
 }
 
 // Following keeps who follows which panels, and notifies them. It is safe for concurrent use.
@@ -121,14 +113,10 @@ func New(c Config) *Following {
 	f := &Following{cfg: c, index: &record.Kind[entry]{Redis: c.Redis, Space: c.Space, Name: indexKind, Format: format}}
 	f.Topic = notify.Add(c.DMs, notify.Topic[follow]{
 		Name: followKind, Format: format, AtOnce: atOnce,
-		Line:     func(id string) string { panelID, _, _ := strings.Cut(id, "/"); return panelID },
 		Delivery: func(to *follow) *notify.Delivery { return &to.Delivery },
 		Next:     f.next,
-		GiveUp:   func(to *follow) bool { to.giveUp(); return true },
-		End: func(ctx context.Context, userID string) error {
-			_, err := f.Forget(ctx, userID)
-			return err
-		},
+		GiveUp:   (*follow).giveUp,
+		End:      f.Forget,
 	})
 	return f
 }
@@ -153,15 +141,11 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 	case len(followers) >= MostFollowers: // before a DM is opened for nothing
 		return false, ErrFull
 	}
-	ids := p.Bots
-	if p.All {
-		account, err := f.cfg.Known(ctx, ownerID)
-		if err != nil {
-			return false, err
-		}
-		ids = hostapi.IDs(p.Shown(account.List.Servers))
+	account, err := f.cfg.Known(ctx, ownerID)
+	if err != nil {
+		return false, err
 	}
-	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), ids...)
+	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), hostapi.IDs(p.Shown(account.List.Servers))...)
 	if err != nil {
 		return false, err
 	}
@@ -258,12 +242,12 @@ func (f *Following) End(ctx context.Context, panelID string) error {
 	return errors.Join(err, f.Records.RemoveUnreadable(ctx, panelID))
 }
 
-// Forget ends all of a person's following, and returns the number of panels.
-func (f *Following) Forget(ctx context.Context, userID string) (followed int, err error) {
+// Forget ends all of a person's following, and reports whether there was any.
+func (f *Following) Forget(ctx context.Context, userID string) (known bool, err error) {
 	own, err := f.index.Of(ctx, userID)
 	for _, r := range own {
 		_, panelID, _ := strings.Cut(r.ID, "/")
 		err = errors.Join(err, f.Unfollow(ctx, userID, panelID))
 	}
-	return len(own), errors.Join(err, f.index.RemoveUnreadable(ctx, userID))
+	return len(own) > 0, errors.Join(err, f.index.RemoveUnreadable(ctx, userID))
 }

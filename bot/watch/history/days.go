@@ -46,7 +46,7 @@ type Stretch struct {
 func Stretches(spans []Span, from, to time.Time) []Stretch {
 	var list []Stretch
 	for _, s := range spans {
-		kind, start, end := KindOf(s.State), later(s.From, from), earlier(s.To, to)
+		kind, start, end := KindOf(s.State), Later(s.From, from), earlier(s.To, to)
 		if kind == Unknown || !end.After(start) {
 			continue
 		}
@@ -66,7 +66,7 @@ type Tally [kinds]time.Duration
 // TallyOf adds up the parts of stretches between two times.
 func TallyOf(stretches []Stretch, from, to time.Time) (t Tally) {
 	for _, s := range stretches {
-		t[s.Kind] += max(0, earlier(s.To, to).Sub(later(s.From, from)))
+		t[s.Kind] += max(0, earlier(s.To, to).Sub(Later(s.From, from)))
 	}
 	return t
 }
@@ -130,7 +130,8 @@ func Days(spans []Span, now time.Time) []Day {
 	return days
 }
 
-func later(a, b time.Time) time.Time {
+// Later returns the later of two times.
+func Later(a, b time.Time) time.Time {
 	if a.After(b) {
 		return a
 	}

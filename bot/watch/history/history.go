@@ -8,6 +8,8 @@ package history
 import (
 	"context"
 	"encoding/binary"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,11 +57,8 @@ func New(client redis.UniversalClient, space keyspace.Space, interval func() tim
 // Of returns a bot's states from since until now, oldest first. The spans are contiguous: gaps, and the time before the
 // bot was watched, are Unwatched. If the bot has no log, there are no spans.
 func (h *History) Of(ctx context.Context, customerID, serverID string, since time.Time) ([]Span, error) {
-	logs, looked, err := h.logs(ctx, customerID, []string{serverID})
-	if err != nil {
-		return nil, err
-	}
-	return h.spans(logs[serverID], looked, since, time.Now()), nil
+	past, err := h.Bots(ctx, customerID, since, serverID)
+	return past[serverID].Spans, err
 }
 
 // Since returns when the history of a customer's bots begins; zero if there is none.
@@ -68,10 +67,7 @@ func (h *History) Since(ctx context.Context, customerID string) (first time.Time
 	limit := time.Now().Add(-KeptFor)
 	for field, log := range fields {
 		if entries := Decode(log[:min(len(log), entrySize)]); strings.HasPrefix(field, FieldPrefix) && len(entries) > 0 {
-			at := entries[0].At
-			if at.Before(limit) { // a state that lasted until then
-				at = limit
-			}
+			at := Later(entries[0].At, limit) // a state may have lasted until then
 			if first.IsZero() || at.Before(first) {
 				first = at
 			}
@@ -80,12 +76,43 @@ func (h *History) Since(ctx context.Context, customerID string) (first time.Time
 	return first, err
 }
 
-// spans returns the spans of entries from since until now.
-func spans(entries []Entry, since, now time.Time) []Span {
-	if len(entries) == 0 {
-		return nil
+// bridged is the longest gap that Past.Standing ignores if the state is the same before and after: readers want to know
+// when the bot changed, and not when the hosting service was away.
+const bridged = time.Hour
+
+// Past is the history of a bot.
+type Past struct {
+	Spans    []Span   // see History.Of
+	Standing Standing // as of the last poll, with short gaps bridged
+}
+
+// Bots returns the history of those of a customer's bots that have one, by ID, with the spans since a time.
+func (h *History) Bots(ctx context.Context, customerID string, since time.Time, serverIDs ...string) (map[string]Past, error) {
+	fields := make([]string, 0, len(serverIDs)+1)
+	for _, serverID := range serverIDs {
+		fields = append(fields, Field(serverID))
 	}
-	var list []Span
+	values, err := h.redis.HMGet(ctx, AccountKey(h.space, customerID), append(fields, FieldAt)...).Result()
+	if err != nil {
+		return nil, err
+	}
+	text, _ := values[len(serverIDs)].(string)
+	seconds, _ := strconv.ParseInt(text, 10, 64)
+	kept, looked, now := make(map[string]Past, len(serverIDs)), time.Unix(seconds, 0), time.Now()
+	for i, serverID := range serverIDs {
+		log, _ := values[i].(string)
+		if entries := Decode(log); len(entries) > 0 {
+			kept[serverID] = Past{h.spans(entries, looked, since, now), StandingOf(bridge(entries), looked)}
+		}
+	}
+	return kept, nil
+}
+
+// spans returns the spans of a log from since until now. looked is when the account was last polled.
+func (h *History) spans(entries []Entry, looked, since, now time.Time) (list []Span) {
+	if Gap(now.Sub(looked), h.interval()) {
+		entries = append(slices.Clip(entries), Entry{looked, Unwatched})
+	}
 	add := func(from time.Time, state hostapi.State) {
 		last := len(list) - 1
 		if last >= 0 && !from.After(list[last].From) { // it lasted for less than a second
@@ -102,14 +129,26 @@ func spans(entries []Entry, since, now time.Time) []Span {
 	}
 	add(since, Unwatched)
 	for _, e := range entries {
-		if e.At.Before(since) {
-			e.At = since
-		}
-		if e.At.Before(now) {
-			add(e.At, e.State)
+		if at := Later(e.At, since); at.Before(now) {
+			add(at, e.State)
 		}
 	}
 	return list
+}
+
+// bridge returns entries without the short gaps that have the same state before and after.
+func bridge(entries []Entry) []Entry {
+	kept := entries[:0:0]
+	for i, e := range entries {
+		if e.State == Unwatched && i > 0 && i+1 < len(entries) {
+			after := entries[i+1]
+			if len(kept) > 0 && kept[len(kept)-1].State == after.State && after.At.Sub(e.At) < bridged {
+				continue
+			}
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // Entry is a change: from At on, the bot was in a state.

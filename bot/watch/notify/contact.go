@@ -95,11 +95,11 @@ const (
 // message is kept. The error is ErrClosed with Discord's reason, ErrLater, ErrBudget, or that of Redis. Without a topic
 // the contact is kept for 30 days.
 func (n *Notifier) Reach(ctx context.Context, topic string, to Recipient) (Reached, error) {
-	known, err := n.contact(ctx, to.UserID)
+	known, err := n.contacts.Value(ctx, to.UserID, to.UserID)
 	if err != nil {
 		return 0, err
 	}
-	wait, err := n.readPauses(ctx)
+	wait, err := n.pauses.Value(ctx, pauseID, "")
 	if err != nil {
 		return 0, err
 	}
@@ -188,15 +188,6 @@ func (n *Notifier) judge(ctx context.Context, wait pauses, err error) error {
 	return err
 }
 
-// contact returns a person's contact; an empty one if there is none.
-func (n *Notifier) contact(ctx context.Context, userID string) (contact, error) {
-	r, err := n.contacts.Get(ctx, userID, userID)
-	if err != nil || r == nil {
-		return contact{}, err
-	}
-	return r.Value, nil
-}
-
 // change changes or makes a contact, and makes it due after a time. A contact without content is removed.
 func (n *Notifier) change(ctx context.Context, userID string, after time.Duration, change func(*contact)) error {
 	r, err := n.contacts.Upsert(ctx, userID, userID, after, func(r *record.Record[contact]) bool {
@@ -217,7 +208,7 @@ func (n *Notifier) change(ctx context.Context, userID string, after time.Duratio
 // Release says that a topic does not need a contact any more. If no other topic does, the contact is removed or, with
 // keep, kept for 30 days, so that a person who comes back is not greeted again.
 func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool) error {
-	known, err := n.contact(ctx, userID)
+	known, err := n.contacts.Value(ctx, userID, userID)
 	if err != nil || len(known.Topics) == 0 && known.Channel == "" && known.Zone == "" {
 		return err
 	}
@@ -231,14 +222,14 @@ func (n *Notifier) Release(ctx context.Context, topic, userID string, keep bool)
 
 // Contact returns the channel and language of a person's DM; "" for what is not known.
 func (n *Notifier) Contact(ctx context.Context, userID string) (channelID, locale string, err error) {
-	c, err := n.contact(ctx, userID)
+	c, err := n.contacts.Value(ctx, userID, userID)
 	return c.Channel, c.Locale, err
 }
 
 // Refused returns since when a person takes no messages from the bot; zero if they do. After pauses that grow to a week,
 // the leader tries the next message, and in the end ends all topics.
 func (n *Notifier) Refused(ctx context.Context, userID string) (since time.Time, err error) {
-	c, err := n.contact(ctx, userID)
+	c, err := n.contacts.Value(ctx, userID, userID)
 	return c.Refused, err
 }
 
@@ -272,8 +263,9 @@ func (n *Notifier) refused(ctx context.Context, userID string, refusal error) er
 // end ends all topics for a person and removes the contact.
 func (n *Notifier) end(ctx context.Context, userID string) (err error) {
 	ctx = context.WithoutCancel(ctx)
-	for _, end := range n.topics {
-		err = errors.Join(err, end(ctx, userID))
+	for _, end := range n.ends {
+		_, failed := end(ctx, userID)
+		err = errors.Join(err, failed)
 	}
 	_, failed := n.Forget(ctx, userID)
 	return errors.Join(err, failed)

@@ -112,9 +112,9 @@ const (
 type Notifier struct {
 	cfg      Config
 	contacts *record.Kind[contact]
-	pauses   *record.Kind[pauses] // one record
-	pace     *rate.Limiter        // of DMs that this process opens as the leader
-	topics   map[string]func(ctx context.Context, userID string) error
+	pauses   *record.Kind[pauses]                                               // one record
+	pace     *rate.Limiter                                                      // of DMs that this process opens as the leader
+	ends     []func(ctx context.Context, userID string) (known bool, err error) // Topic.End of each
 }
 
 // New returns a notifier. Topics are added before the leader runs. The leader opens DMs (Work), and
@@ -125,7 +125,6 @@ func New(c Config) *Notifier {
 		contacts: &record.Kind[contact]{Redis: c.Redis, Space: c.Space, Name: contactKind, Format: format, Lenient: true},
 		pauses:   &record.Kind[pauses]{Redis: c.Redis, Space: c.Space, Name: dmKind, Format: format, Lenient: true},
 		pace:     rate.NewLimiter(rate.Every(c.Timing.Opening), 1),
-		topics:   make(map[string]func(context.Context, string) error),
 	}
 }
 
@@ -142,18 +141,13 @@ func (t *Topic[T]) Status(ctx context.Context) (s Status, err error) {
 	if s.Waiting, err = t.Records.Waiting(ctx); err != nil {
 		return s, err
 	}
-	count := func(kind, of string) (n int64) {
-		if err == nil {
-			n, err = t.n.cfg.Redis.HGet(ctx, t.n.countsKey(kind), of).Int64()
-		}
-		if errors.Is(err, redis.Nil) {
-			err = nil
-		}
-		return n
-	}
-	if s.Sent, s.Refused = count(t.Name, sentCount), count(contactKind, refusedCount); err != nil {
+	p := t.n.cfg.Redis.Pipeline()
+	sent, refused := p.HGet(ctx, t.n.countsKey(t.Name), sentCount), p.HGet(ctx, t.n.countsKey(contactKind), refusedCount)
+	if _, err = p.Exec(ctx); err != nil && !errors.Is(err, redis.Nil) {
 		return s, err
 	}
+	s.Sent, _ = sent.Int64() // or none yet
+	s.Refused, _ = refused.Int64()
 	s.Pause, err = t.n.Pause(ctx)
 	return s, err
 }

@@ -1,11 +1,9 @@
 package notify
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"time"
-
-	"github.com/redis/go-redis/v9"
 
 	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
@@ -24,25 +22,18 @@ const windowOpenings = 5
 const (
 	mostSoon, soon = 10, 10 * time.Minute
 	mostADay, aDay = 50, 24 * time.Hour
-	budgetNotifyAt = mostADay / 2
 )
 
 // spend counts a first message to a stranger. It returns ErrBudget if the budget is used up.
 func (n *Notifier) spend(ctx context.Context) error {
-	lately, err := n.count(ctx, soonKey, soon)
-	if err != nil {
-		return err
-	}
-	if lately > mostSoon {
-		return ErrBudget
+	if lately, err := n.count(ctx, soonKey, soon); err != nil || lately > mostSoon {
+		return cmp.Or(err, ErrBudget)
 	}
 	today, err := n.count(ctx, dayKey, aDay)
-	switch {
-	case err != nil:
-		return err
-	case today > mostADay:
-		return ErrBudget
-	case today == budgetNotifyAt:
+	if err != nil || today > mostADay {
+		return cmp.Or(err, ErrBudget)
+	}
+	if today == mostADay/2 {
 		n.cfg.Log.Warn().Int64("today", today).Int("of", mostADay).Msg("half of the first messages to strangers are used up for today")
 		n.cfg.OnBudget()
 	}
@@ -54,16 +45,11 @@ func (n *Notifier) count(ctx context.Context, key string, within time.Duration) 
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	key = n.cfg.Space.Key(key)
-	var count *redis.IntCmd
-	_, err := n.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.SetNX(ctx, key, 0, within) // INCR alone would leave a key without an expiry
-		count = p.Incr(ctx, key)
-		return nil
-	})
-	if err != nil {
-		return 0, err
-	}
-	return count.Val(), nil
+	tx := n.cfg.Redis.TxPipeline()
+	tx.SetNX(ctx, key, 0, within) // INCR alone would leave a key without an expiry
+	count := tx.Incr(ctx, key)
+	_, err := tx.Exec(ctx)
+	return count.Val(), err
 }
 
 // Work returns the leader's work beside that of topics: to open DMs.
@@ -73,26 +59,20 @@ func (n *Notifier) Work() leader.Kind {
 
 // reconcile opens a person's DM.
 func (n *Notifier) reconcile(ctx context.Context, userID string) (again time.Duration, err error) {
-	r, again, err := n.contacts.Take(ctx, userID, n.cfg.Timing.Work)
-	if r == nil {
-		return again, err
-	}
-	wait, err := n.open(ctx, r)
-	if err != nil {
-		n.cfg.Log.Debug().Err(err).Msg("a dm was not opened and is tried again")
-		wait = n.later(ctx, err)
-	}
-	err = n.contacts.Save(context.WithoutCancel(ctx), r, wait)
-	if errors.Is(err, record.ErrConflict) { // it has changed, or is no more
-		return 0, nil
-	}
-	return r.Again(), err
+	return n.contacts.Work(ctx, userID, n.cfg.Timing.Work, func(r *record.Record[contact]) time.Duration {
+		wait, err := n.open(ctx, r)
+		if err != nil {
+			n.cfg.Log.Debug().Err(err).Msg("a dm was not opened and is tried again")
+			wait = n.later(ctx, err)
+		}
+		return wait
+	})
 }
 
 // open opens a DM and sends the greeting, if there is one. The caller saves the contact.
 func (n *Notifier) open(ctx context.Context, r *record.Record[contact]) (wait time.Duration, err error) {
 	c := &r.Value
-	pauses, err := n.readPauses(ctx)
+	pauses, err := n.pauses.Value(ctx, pauseID, "")
 	if left := max(pauses.New.left(), pauses.All.left()); left > 0 || err != nil {
 		return left, err
 	}

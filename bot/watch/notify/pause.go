@@ -54,15 +54,6 @@ func (p *pauses) of(toNew bool) *pause {
 // quarantine Discord still takes messages to known recipients, and each ends a pause.
 const notifiedFor = 24 * time.Hour
 
-// readPauses returns both pauses.
-func (n *Notifier) readPauses(ctx context.Context) (pauses, error) {
-	r, err := n.pauses.Get(ctx, pauseID, "")
-	if err != nil || r == nil {
-		return pauses{}, err
-	}
-	return r.Value, nil
-}
-
 // pause begins a pause, as Discord has refused the bot itself. It returns how long the pause still lasts, and whether
 // this is a further refusal in a row.
 func (n *Notifier) pause(ctx context.Context, toNew bool, refusal error) (left time.Duration, again bool) {
@@ -105,7 +96,7 @@ func (n *Notifier) resume(ctx context.Context, toNew bool) {
 // Pause returns the pause of all messages or, without one, that of messages to new recipients. It counts until Discord
 // has taken a message, or for a day without one.
 func (n *Notifier) Pause(ctx context.Context) (Pause, error) {
-	p, err := n.readPauses(ctx)
+	p, err := n.pauses.Value(ctx, pauseID, "")
 	for _, toNew := range []bool{false, true} {
 		if one := p.of(toNew); !one.Until.IsZero() {
 			return Pause{Until: one.Until, New: toNew, Code: one.Code}, err

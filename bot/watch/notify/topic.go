@@ -1,8 +1,10 @@
 package notify
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"hostbot/bot/discord/message"
@@ -20,7 +22,8 @@ type Delivery struct {
 	Code    int           `json:"code,omitempty"`    // Discord's code of the last refusal; 0 once it has taken it
 }
 
-// Topic is a reason to write to people, or in channels. T is the content of its records.
+// Topic is a reason to write to people, or in channels. T is the content of its records. Those whose IDs have the same
+// beginning, up to the first slash, take turns with others (leader.Kind.Line).
 type Topic[T any] struct {
 	Name   string // of its records, and in a contact
 	Format int    // of T as JSON
@@ -32,26 +35,22 @@ type Topic[T any] struct {
 	InChannels bool
 	// Lenient is record.Kind.Lenient: an observer of polls that returns an error stops the account's polls.
 	Lenient bool
-	// Line is leader.Kind.Line.
-	Line func(id string) string
 	// Delivery returns a record's Delivery.
 	Delivery func(*T) *Delivery
 	// Next returns the message for a record. If w is nil, there is none: the record is due again after a time
 	// (record.Never for never), or removed (Drop).
 	Next func(ctx context.Context, r *record.Record[T]) (w *Wanted[T], after time.Duration, err error)
-	// GiveUp is called if a message is given up, and reports whether the record stays. It is not due then until it
-	// is scheduled again.
-	GiveUp func(*T) (stays bool)
-	// Afterwards makes a record that stays after GiveUp due at once, so that Next can say elsewhere what became of it.
-	Afterwards bool
+	// GiveUp is called if a message is given up, and returns after which time the record is due again: 0 so that Next
+	// can say elsewhere what became of it, record.Never, or Drop.
+	GiveUp func(*T) (after time.Duration)
 	// Life is record.Kind.Life.
 	Life time.Duration
 	// End ends the topic for a person who takes no messages any more. A topic also ends by the person's command, and
 	// when staff remove all that is kept of somebody (forget in bot/watching.go): both call the topic's package. A
 	// topic that depends on another one's settings needs no call when those change: its Next asks for them (such as
 	// alerts.Alerts.Settings), and returns Drop while they are off. Give its records a Life, so that those of people
-	// who are never written to again expire. End is nil if the topic is InChannels.
-	End func(ctx context.Context, userID string) error
+	// who are never written to again expire. End is nil if the topic is InChannels, or Next finds that out by itself.
+	End func(ctx context.Context, userID string) (known bool, err error)
 
 	// Records are the topic's records. Call Wake after saving one that is due.
 	Records *record.Kind[T]
@@ -92,11 +91,9 @@ const (
 // Add adds a topic. The leader does its Work.
 func Add[T any](n *Notifier, t Topic[T]) *Topic[T] {
 	t.n, t.Records = n, &record.Kind[T]{Redis: n.cfg.Redis, Space: n.cfg.Space, Name: t.Name, Format: t.Format, Lenient: t.Lenient, Life: t.Life}
-	if t.Discord == nil {
-		t.Discord = n.cfg.Discord
-	}
-	if !t.InChannels {
-		n.topics[t.Name] = t.End
+	t.Discord = cmp.Or(t.Discord, n.cfg.Discord)
+	if t.End != nil {
+		n.ends = append(n.ends, t.End)
 	}
 	return &t
 }
@@ -106,7 +103,8 @@ func (t *Topic[T]) Wake(ctx context.Context, ids ...string) { t.n.cfg.Wake(ctx, 
 
 // Work returns the leader's work: to send the topic's messages.
 func (t *Topic[T]) Work() leader.Kind {
-	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.cfg.Timing.Work, Reconcile: t.reconcile, Line: t.Line}
+	line := func(id string) string { first, _, _ := strings.Cut(id, "/"); return first }
+	return leader.Kind{Name: t.Name, Due: t.Records.DueKey(), AtOnce: t.AtOnce, Limit: t.n.cfg.Timing.Work, Reconcile: t.reconcile, Line: line}
 }
 
 // reconcile brings the message of a record up to date.
@@ -163,7 +161,7 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	n := t.n
 	var pauses pauses
 	if !t.InChannels {
-		pauses, err = n.readPauses(ctx)
+		pauses, err = n.pauses.Value(ctx, pauseID, "")
 		if left := pauses.All.left(); err != nil || left > 0 {
 			return nil, left, err
 		}
@@ -174,13 +172,13 @@ func (t *Topic[T]) deliver(ctx context.Context, r *record.Record[T]) (note func(
 	}
 	c := contact{Channel: w.ChannelID, Written: true}
 	if !t.InChannels {
-		c, err = n.contact(ctx, w.UserID)
+		c, err = n.contacts.Value(ctx, w.UserID, w.UserID)
 	}
 	switch {
 	case err != nil:
 		return nil, 0, err
 	case time.Now().Before(c.Next): // the next message after that is tried
-		return nil, t.giveUp(r), nil
+		return nil, t.GiveUp(&r.Value), nil
 	case c.opening():
 		return nil, n.cfg.Timing.Retry, nil
 	case c.Channel == "": // Redis has lost it
@@ -246,7 +244,7 @@ func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID stri
 		return 0, failure
 	}
 	if rest.IsUnknownMessage(failure) { // it was deleted, so there is nothing to keep up to date
-		return t.giveUp(r), nil
+		return t.GiveUp(&r.Value), nil
 	}
 	d.Code = rest.CodeOf(failure)
 	switch {
@@ -257,9 +255,9 @@ func (t *Topic[T]) refused(ctx context.Context, r *record.Record[T], userID stri
 		return t.tryLess(r, failure), nil
 	case v == rest.Never:
 		t.n.cfg.Log.Error().Err(failure).Str("topic", t.Name).Msg("discord refuses a direct message")
-		return t.giveUp(r), nil
+		return t.GiveUp(&r.Value), nil
 	case v == rest.Closed:
-		return t.giveUp(r), t.n.refused(ctx, userID, failure)
+		return t.GiveUp(&r.Value), t.n.refused(ctx, userID, failure)
 	case v == rest.Quarantined:
 		left, again := t.n.pause(ctx, !c.Written, failure)
 		if left += t.n.cfg.Timing.Retry; again { // it takes no others either
@@ -282,20 +280,10 @@ func (t *Topic[T]) tryLess(r *record.Record[T], failure error) time.Duration {
 	d.Refused++
 	if d.Refused > mostRefusals {
 		t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a message, which is given up")
-		return t.giveUp(r)
+		return t.GiveUp(&r.Value)
 	}
 	t.n.cfg.Log.Warn().Err(failure).Str("topic", t.Name).Msg("discord refuses a message, which is tried again")
 	return min(t.n.cfg.Timing.Refused<<max(d.Refused-2, 0), longestRefused)
-}
-
-func (t *Topic[T]) giveUp(r *record.Record[T]) time.Duration {
-	switch {
-	case !t.GiveUp(&r.Value):
-		return Drop
-	case t.Afterwards:
-		return 0
-	}
-	return record.Never
 }
 
 // reopen makes the leader open a person's DM once more.

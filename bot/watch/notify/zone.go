@@ -75,7 +75,7 @@ func Location(name string) *time.Location {
 
 // Zone returns the time zone that a person has named, as ParseZone returns it; "" if none.
 func (n *Notifier) Zone(ctx context.Context, userID string) (string, error) {
-	c, err := n.contact(ctx, userID)
+	c, err := n.contacts.Value(ctx, userID, userID)
 	return c.Zone, err
 }
 

@@ -100,13 +100,11 @@ func (o *Outages) read(ctx context.Context) (outage Outage, err error) {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
 	text, err := o.config.Redis.Get(ctx, o.config.Space.Key(key)).Bytes()
-	switch {
-	case errors.Is(err, redis.Nil):
-		return Outage{}, nil
-	case err != nil:
+	if err != nil && !errors.Is(err, redis.Nil) {
 		return Outage{}, err
-	case json.Unmarshal(text, &outage) != nil:
-		return Outage{}, nil
+	}
+	if json.Unmarshal(text, &outage) != nil { // or there is none
+		outage = Outage{}
 	}
 	if outage.Plans == nil {
 		outage.Plans = make(map[string]int)

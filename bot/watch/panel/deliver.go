@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"hostbot/bot/discord/message"
@@ -42,9 +41,9 @@ func (p *Panels) reconcile(ctx context.Context, id string) (again time.Duration,
 	if r == nil {
 		return again, err
 	}
-	t := &taken{Panel: r.Value, record: r, kept: r.Value.Message}
+	t := &taken{Record: r, kept: r.Value.Message}
 	_ = p.deliver(ctx, t) // what failed is in the record, and logged
-	return t.record.Again(), nil
+	return t.Again(), nil
 }
 
 // errUndrawn says that it is not known what a panel is to show. Nothing was sent then.
@@ -53,12 +52,12 @@ var errUndrawn = errors.New("panel: it cannot be drawn")
 // deliver makes the message of a panel show what is true. Its error is errUndrawn, or
 // Discord's, where that did not take the message.
 func (p *Panels) deliver(ctx context.Context, t *taken) error {
-	known := t.Message.ID
+	known := t.Value.Message.ID
 	next, err := p.update(ctx, t)
 	after := context.WithoutCancel(ctx)
 	switch e := p.keep(after, t, next); {
 	case errors.Is(e, record.ErrConflict):
-		if !p.adopt(after, t) && t.Message.ID != known { // otherwise whoever was faster knows of the message
+		if !p.adopt(after, t) && t.Value.Message.ID != known { // otherwise whoever was faster knows of the message
 			p.overtaken(after, t)
 		}
 	case e != nil:
@@ -70,70 +69,67 @@ func (p *Panels) deliver(ctx context.Context, t *taken) error {
 // adopt notes what became of a panel's message if its owner has changed the panel meanwhile, and nobody
 // else has posted or edited the message. It reports whether it did.
 func (p *Panels) adopt(ctx context.Context, t *taken) bool {
-	r, err := p.records.Update(ctx, t.ID, t.OwnerID, 0, func(panel *Panel) bool { // it is yet to show the change
+	r, err := p.records.Update(ctx, t.ID, t.Value.OwnerID, 0, func(panel *Panel) bool { // it is yet to show the change
 		if m := panel.Message; m.ID != t.kept.ID || m.Posts != t.kept.Posts || m.Tried != t.kept.Tried || m.Stale != t.kept.Stale {
 			return false
 		}
-		panel.Message, panel.Edited, panel.Trouble, panel.TroubleCode = t.Message, t.Edited, t.Trouble, t.TroubleCode
+		panel.Message, panel.Edited, panel.Trouble, panel.TroubleCode = t.Value.Message, t.Value.Edited, t.Value.Trouble, t.Value.TroubleCode
 		return true
 	})
 	if r == nil || err != nil {
 		return false
 	}
-	t.record = r
+	t.Record = r
 	return true
 }
 
 // overtaken is called if a panel was removed, or saved by another process, while this one posted
 // a message of it. A message that no record knows of is deleted.
 func (p *Panels) overtaken(ctx context.Context, t *taken) {
-	own, err := p.Of(ctx, t.OwnerID)
+	now, err := p.Get(ctx, t.Value.OwnerID, t.ID)
 	if err != nil {
 		p.cfg.Log.Debug().Err(err).Msg("redis does not tell what became of a panel")
-		return
-	}
-	i := slices.IndexFunc(own, func(other Panel) bool { return other.ID == t.ID })
-	if i < 0 || own[i].Message.ID != t.Message.ID {
-		_, _ = p.delete(ctx, t.ChannelID, t.Message.ID, t.Message.Stale) // it is logged, and nobody waits for it
+	} else if now == nil || now.Message.ID != t.Value.Message.ID {
+		_, _ = p.delete(ctx, t.Value.ChannelID, t.Value.Message.ID, t.Value.Message.Stale) // it is logged, and nobody waits for it
 	}
 }
 
 // update draws a panel and sends it, unless that need not be, or not yet. It returns when
 // the panel is due again.
 func (p *Panels) update(ctx context.Context, t *taken) (next time.Duration, err error) {
-	timing, age := p.cfg.Timing, time.Duration(t.now()-t.Edited)*time.Millisecond
+	timing, age := p.cfg.Timing, time.Duration(t.Read-t.Value.Edited)*time.Millisecond
 	if age < timing.Between {
 		return timing.Between - age, nil
 	}
-	m, err := p.cfg.Draw(ctx, t.Panel)
+	m, err := p.cfg.Draw(ctx, t.Value)
 	if err != nil {
 		p.cfg.Log.Debug().Err(err).Str("panel", t.ID).Msg("a panel cannot be drawn")
 		return timing.Retry, fmt.Errorf("%w: %w", errUndrawn, err)
 	}
-	if s := t.Message; s.ID != "" && s.Tried == 0 && s.Stale == "" && s.Hash == message.Hash(m) && age < timing.Beat {
+	if s := t.Value.Message; s.ID != "" && s.Tried == 0 && s.Stale == "" && s.Hash == message.Hash(m) && age < timing.Beat {
 		return min(timing.Check, timing.Beat-age), nil
 	}
 	if age >= timing.Beat { // Redis may have lost it
-		if err := p.cfg.Watching.Watch(ctx, t.OwnerID, watcher.Panel); err != nil {
+		if err := p.cfg.Watching.Watch(ctx, t.Value.OwnerID, watcher.Panel); err != nil {
 			p.cfg.Log.Debug().Err(err).Msg("redis does not take that an account is watched")
 		}
 	}
 	if err := p.show(ctx, t, m); err != nil {
 		return p.failed(ctx, t, err), err
 	}
-	t.Edited, t.Trouble, t.TroubleCode = t.now(), "", 0
+	t.Value.Edited, t.Value.Trouble, t.Value.TroubleCode = t.Read, "", 0
 	return timing.Check, nil
 }
 
 // show makes the message of a panel show what is true.
 func (p *Panels) show(ctx context.Context, t *taken, m interaction.Message) (err error) {
-	t.Message, err = message.Show(ctx, p.cfg.Discord, t.Message, message.Wanted{
-		ChannelID: t.ChannelID, Name: t.ID, Message: m, Bare: func() interaction.Message { return p.cfg.Bare(t.Panel) },
+	t.Value.Message, err = message.Show(ctx, p.cfg.Discord, t.Value.Message, message.Wanted{
+		ChannelID: t.Value.ChannelID, Name: t.ID, Message: m, Bare: func() interaction.Message { return p.cfg.Bare(t.Value) },
 		Save: func(ctx context.Context, s message.State) error {
 			if t.added { // its record says so
 				return nil
 			}
-			t.Message = s
+			t.Value.Message = s
 			return p.keep(ctx, t, record.Keep)
 		},
 	})
@@ -148,20 +144,20 @@ func (p *Panels) failed(ctx context.Context, t *taken, err error) (next time.Dur
 		return 0
 	case v == rest.Gone:
 		p.cfg.Log.Info().Err(err).Str("panel", t.ID).Msg("a panel was deleted on Discord and is forgotten")
-		if _, err := p.forget(ctx, t.Panel); err != nil {
+		if _, err := p.forget(ctx, t.Value); err != nil {
 			p.cfg.Log.Warn().Err(err).Str("panel", t.ID).Msg("a panel could not be forgotten")
 			return p.cfg.Timing.Retry // with its message: otherwise it would be posted again
 		}
-		t.Message.ID = ""
+		t.Value.Message.ID = ""
 		return p.cfg.Timing.Retry
 	case v == rest.Limited:
 		return max(rest.RetryAfter(err), time.Second)
 	case v == rest.Later: // Redis's failure as well, and that the panel was removed
 		return p.cfg.Timing.Retry
-	case t.passes(err):
+	case t.Value.passes(err):
 		return p.cfg.Timing.Check
 	}
-	t.Trouble, t.TroubleCode = err.Error(), rest.CodeOf(err)
+	t.Value.Trouble, t.Value.TroubleCode = err.Error(), rest.CodeOf(err)
 	p.cfg.Log.Info().Err(err).Str("panel", t.ID).Msg("discord does not let a panel be changed")
 	return afterTrouble
 }

@@ -157,14 +157,10 @@ func (p *Panels) Create(ctx context.Context, panel Panel) (posted bool, err erro
 		return false, err
 	}
 	err = p.deliver(ctx, t)
-	if errors.Is(err, errUndrawn) {
-		_, failed := p.forget(context.WithoutCancel(ctx), t.Panel)
-		return false, errors.Join(err, failed)
+	if errors.Is(err, errUndrawn) || err != nil && !panel.passes(err) {
+		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Value))
 	}
-	if err != nil && !panel.passes(err) {
-		return false, errors.Join(err, p.giveUp(context.WithoutCancel(ctx), t.Panel))
-	}
-	return t.Message.ID != "", nil
+	return t.Value.Message.ID != "", nil
 }
 
 // guildName asks Discord for the name of a guild, which those read who follow a panel of it. It is "" if
@@ -179,7 +175,7 @@ func (p *Panels) guildName(ctx context.Context, guildID string) string {
 	return guild.Name
 }
 
-// giveUp forgets a panel that Discord has refused. Where it has taken the message without its
+// giveUp forgets a panel that Discord has refused, or was not sent. Where Discord has taken the message without its
 // embeds, that is deleted; if Discord fails or refuses to do so, the panel is kept with its
 // trouble, so that its owner knows of the message.
 func (p *Panels) giveUp(ctx context.Context, panel Panel) error {
@@ -202,20 +198,19 @@ type Removal struct {
 // the message for now, the panel is kept, and the error is Discord's. Messages may stay beside
 // another error.
 func (p *Panels) Remove(ctx context.Context, customerID, id string) (Removal, error) {
-	own, err := p.Of(ctx, customerID)
-	i := slices.IndexFunc(own, func(panel Panel) bool { return panel.ID == id })
-	if err != nil || i < 0 {
+	panel, err := p.Get(ctx, customerID, id)
+	if err != nil || panel == nil {
 		return Removal{}, err
 	}
-	m := own[i].Message
-	stay, err := p.delete(ctx, own[i].ChannelID, append([]string{m.ID, m.Stale}, m.Left...)...)
+	m := panel.Message
+	stay, err := p.delete(ctx, panel.ChannelID, append([]string{m.ID, m.Stale}, m.Left...)...)
 	if err != nil {
 		return Removal{}, err
 	}
-	more, err := p.forget(ctx, own[i])
+	more, err := p.forget(ctx, *panel)
 	removal := Removal{Known: err == nil}
 	if len(stay)+len(more) > 0 { // also where the panel may be forgotten, so that nothing else would tell
-		removal.Stays = []string{own[i].ChannelID}
+		removal.Stays = []string{panel.ChannelID}
 	}
 	return removal, err
 }

@@ -18,32 +18,33 @@ const (
 
 // taken is a panel that this process works on.
 type taken struct {
-	Panel
-	record *record.Record[Panel]
-	kept   message.State // as the record has it
-	added  bool          // by this process just now, which is the first to post it
+	*record.Record[Panel]
+	kept  message.State // as Redis has it
+	added bool          // by this process just now, which is the first to post it
 }
-
-// now is when the panel was taken, in Unix ms by Redis's clock.
-func (t *taken) now() int64 { return t.record.Read }
 
 // add adds a panel that this process works on.
 func (p *Panels) add(ctx context.Context, panel Panel) (*taken, error) {
-	t := &taken{Panel: panel, added: true}
-	panel.Message.Tried = time.Now().UnixMilli() // as far as others know
-	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, panel, p.cfg.Timing.Work, MostPanels)
-	t.record, t.kept = r, panel.Message
-	return t, err
+	tried := panel
+	tried.Message.Tried = time.Now().UnixMilli() // as far as others know
+	r, err := p.records.Add(ctx, panel.ID, panel.OwnerID, tried, p.cfg.Timing.Work, MostPanels)
+	r.Value = panel
+	return &taken{r, tried.Message, true}, err
 }
 
 // keep keeps what has changed of a panel, which is due again after a time.
 func (p *Panels) keep(ctx context.Context, t *taken, after time.Duration) error {
-	t.record.Value = t.Panel
-	err := p.records.Save(ctx, t.record, after)
+	err := p.records.Save(ctx, t.Record, after)
 	if err == nil {
-		t.kept = t.Message
+		t.kept = t.Value.Message
 	}
 	return err
+}
+
+// Reader is what others need of Panels.
+type Reader interface {
+	Of(ctx context.Context, customerID string) ([]Panel, error)
+	Get(ctx context.Context, customerID, id string) (*Panel, error)
 }
 
 // Of returns a customer's panels, the oldest first.
@@ -68,6 +69,23 @@ func (p *Panels) Get(ctx context.Context, customerID, id string) (*Panel, error)
 	if err != nil || r == nil || r.Value.OwnerID != customerID {
 		return nil, err
 	}
+	return &r.Value, nil
+}
+
+// Change changes a customer's panel, has its message show that soon, and returns the panel; nil where
+// the customer has none with that ID. change may be called again, on a newer panel.
+func (p *Panels) Change(ctx context.Context, customerID, id string, change func(*Panel)) (*Panel, error) {
+	r, err := p.records.Update(ctx, id, customerID, 0, func(panel *Panel) bool {
+		if panel.OwnerID != customerID {
+			return false
+		}
+		change(panel)
+		return true
+	})
+	if r == nil {
+		return nil, err
+	}
+	p.cfg.Wake(ctx, kind, id)
 	return &r.Value, nil
 }
 

@@ -7,7 +7,6 @@ package schedule
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"strconv"
 	"time"
@@ -98,11 +97,8 @@ func New(c Config) *Schedules {
 }
 
 // recordID names the record of a bot, whose own ID may contain anything.
-func recordID(customerID, serverID string) string { return customerID + "/" + hashed(serverID) }
-
-func hashed(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:idLength]
+func recordID(customerID, serverID string) string {
+	return customerID + "/" + keyspace.Hash(serverID, idLength)
 }
 
 // begins returns how long until the next restart of a record begins. Those of one minute are spread over it.
@@ -160,16 +156,7 @@ func (s *Schedules) Work() leader.Kind {
 }
 
 func (s *Schedules) reconcile(ctx context.Context, id string) (again time.Duration, err error) {
-	r, again, err := s.records.Take(ctx, id, restartLimit)
-	if r == nil {
-		return again, err
-	}
-	wait := s.restart(ctx, r)
-	err = s.records.Save(context.WithoutCancel(ctx), r, wait)
-	if errors.Is(err, record.ErrConflict) { // its owner has changed it, and it is due by that
-		return 0, nil
-	}
-	return r.Again(), err
+	return s.records.Work(ctx, id, restartLimit, func(r *record.Record[Schedule]) time.Duration { return s.restart(ctx, r) })
 }
 
 // restart restarts a bot if it is time, and returns how long until it is looked at again.
@@ -183,7 +170,7 @@ func (s *Schedules) restart(ctx context.Context, r *record.Record[Schedule]) tim
 	case late < 0:
 		return s.begins(r.ID, v.Next)
 	case late <= CatchUp:
-		made, err := s.cfg.Restart(ctx, hashed(r.ID+"/"+strconv.FormatInt(v.Next.Unix(), 10)), r.Owner, v.ServerID)
+		made, err := s.cfg.Restart(ctx, keyspace.Hash(r.ID+"/"+strconv.FormatInt(v.Next.Unix(), 10), idLength), r.Owner, v.ServerID)
 		switch result = "skipped"; {
 		case leader.Ended(ctx): // the next leader makes the same attempt, under the same ID
 			return 0

@@ -68,7 +68,10 @@ func (w *Watcher) compare(a *account, poll accounts.Snapshot) seen {
 			change.Since, change.AtLeast, change.After, former.Logged = at, false, at, hostapi.StateRunning
 			unseen = history.Gap(poll.FetchedAt.Sub(at), w.Interval())
 		}
-		s.note(change, former.Logged, unseen)
+		s.log(change, former.Logged, unseen)
+		if change.From != change.To && former.Logged != change.To {
+			s.changes = append(s.changes, change)
+		}
 	}
 	for serverID, former := range known {
 		gone := Change{CustomerID: a.customerID, ServerID: serverID, From: former.State, To: history.Gone, Since: former.Since, After: before, At: poll.FetchedAt}
@@ -110,14 +113,6 @@ func (s *seen) restart(c Change, at time.Time, gap bool) {
 		entries = append([]history.Entry{{At: c.After, State: history.Unwatched}}, entries...)
 	}
 	s.added[c.ServerID] = history.Encode(entries...)
-}
-
-// note notes a bot's state in its log, and as a change if it is one.
-func (s *seen) note(c Change, logged hostapi.State, gap bool) {
-	s.log(c, logged, gap)
-	if c.From != c.To && logged != c.To {
-		s.changes = append(s.changes, c)
-	}
 }
 
 // log notes a bot's state in its log, if it differs from the last logged state, or after a gap.

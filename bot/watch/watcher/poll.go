@@ -153,11 +153,10 @@ func (w *Watcher) limited(ctx context.Context, a *account, began time.Time, fail
 			due = until
 		}
 	}
-	_, err = w.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
-		p.Set(ctx, w.cfg.Space.Key(limitedKey), noted, recovery*interval)
-		p.ZAddArgs(ctx, w.index.DueKey(), redis.ZAddArgs{XX: true, GT: true, Members: []redis.Z{{Score: float64(due.UnixMilli()), Member: a.customerID}}})
-		return nil
-	})
+	p := w.cfg.Redis.Pipeline()
+	p.Set(ctx, w.cfg.Space.Key(limitedKey), noted, recovery*interval)
+	p.ZAddArgs(ctx, w.index.DueKey(), redis.ZAddArgs{XX: true, GT: true, Members: []redis.Z{{Score: float64(due.UnixMilli()), Member: a.customerID}}})
+	_, err = p.Exec(ctx)
 	return due.Sub(now), err
 }
 

@@ -70,6 +70,12 @@ type Change struct {
 	Unexpected bool
 }
 
+// Left names a change by the state that the bot has left, and since when it had that. The name is the same in each
+// process and poll until the new state is written, even if a failover loses writes.
+func (c Change) Left() string {
+	return string(c.From) + strconv.FormatInt(c.Since.Unix(), 10) // a history has whole seconds
+}
+
 // Accounts asks the service for an account, and caches the answer.
 type Accounts interface {
 	Look(ctx context.Context, userID string) (accounts.Snapshot, error)
@@ -204,16 +210,10 @@ const spare, tolerance = 0.1, 1.05
 func (w *Watcher) Refresh(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callLimit)
 	defer cancel()
-	var clock *redis.TimeCmd
-	var watched *redis.IntCmd
-	var first *redis.ZSliceCmd
-	var limited *redis.StringCmd
-	asked := time.Now()
-	_, _ = w.cfg.Redis.Pipelined(ctx, func(p redis.Pipeliner) error { // each command has its own error
-		clock, watched, first = p.Time(ctx), p.ZCard(ctx, w.index.DueKey()), p.ZRangeWithScores(ctx, w.index.DueKey(), 0, 0)
-		limited = p.Get(ctx, w.cfg.Space.Key(limitedKey))
-		return nil
-	})
+	asked, p := time.Now(), w.cfg.Redis.Pipeline()
+	clock, watched, first := p.Time(ctx), p.ZCard(ctx, w.index.DueKey()), p.ZRangeWithScores(ctx, w.index.DueKey(), 0, 0)
+	limited := p.Get(ctx, w.cfg.Space.Key(limitedKey))
+	_, _ = p.Exec(ctx) // each command has its own error
 	if err := errors.Join(clock.Err(), watched.Err(), first.Err()); err != nil {
 		return err
 	}
@@ -243,12 +243,10 @@ func (w *Watcher) Watch(ctx context.Context, customerID string, why Reason) erro
 	if err != nil {
 		return err
 	}
-	var added *redis.IntCmd
-	_, err = w.cfg.Redis.TxPipelined(ctx, func(p redis.Pipeliner) error {
-		p.HSet(ctx, history.AccountKey(w.cfg.Space, customerID), reasonPrefix+string(why), 1)
-		added = p.ZAddNX(ctx, w.index.DueKey(), redis.Z{Score: float64(now.UnixMilli()), Member: customerID})
-		return nil
-	})
+	tx := w.cfg.Redis.TxPipeline()
+	tx.HSet(ctx, history.AccountKey(w.cfg.Space, customerID), reasonPrefix+string(why), 1)
+	added := tx.ZAddNX(ctx, w.index.DueKey(), redis.Z{Score: float64(now.UnixMilli()), Member: customerID})
+	_, err = tx.Exec(ctx)
 	if err == nil && added.Val() > 0 {
 		w.cfg.Wake(ctx, kind, customerID)
 	}
