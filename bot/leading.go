@@ -7,6 +7,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 
 	"hostbot/bot/leader"
 )
@@ -48,15 +49,9 @@ func (b *Bot) addWork() {
 // process may lead.
 func (b *Bot) lead(ctx context.Context) (stop func()) {
 	leading, cancel := context.WithCancel(ctx)
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		b.leader.Run(leading)
-	}()
-	return func() {
-		cancel()
-		<-ended
-	}
+	var running sync.WaitGroup
+	running.Go(func() { b.leader.Run(leading) })
+	return func() { cancel(); running.Wait() }
 }
 
 // replicaName returns what operators know this process by: the name of its machine, container or pod, and the port
