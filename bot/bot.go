@@ -236,7 +236,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	timing := logchannel.DefaultTiming()
 	timing.Turn, timing.Grace = timing.Turn/time.Duration(b.hurry), timing.Grace/time.Duration(b.hurry)
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Embedded: b.redis.Embedded, Space: b.space, Buttons: buttons,
+		Discord: b.discord, Redis: b.redis.Client, Embedded: b.redis.Embedded, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Wake: b.leader.Wake, Leading: b.leader.Leading, Term: b.leader.Term,
 		Timing: timing, MaxWaiting: logchannel.DefaultMaxWaiting,

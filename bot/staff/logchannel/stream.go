@@ -258,11 +258,6 @@ func (s *stream) dropSurplus(ctx context.Context, surplus, most int) (dropped in
 	return dropped + rest, err
 }
 
-// dueNow makes the channel due now if entries wait there.
-func (s *stream) dueNow(ctx context.Context) error {
-	return s.redis.ZAddXX(ctx, s.due, redis.Z{Member: s.channel}).Err()
-}
-
 // readKept decodes an entry. If it cannot, since another version of the program has written the entry, it returns one
 // that shows the JSON as it is.
 func readKept(content string) kept {
