@@ -103,7 +103,7 @@ type Bot struct {
 	accountsMissing           atomic.Pointer[time.Time]
 	accountsLost, lostCounted atomic.Int64 // how many listed accounts are not found, and when that was counted (Unix ns)
 	staffQueue                stafflog.Async
-	supervisor                Supervisor // may be nil
+	notify                    func(state string) // see Supervise; may be nil
 	afterStart                func()
 	closers                   []func() // for what New opened, in the order of opening
 	hurry                     int      // see Hurried
@@ -236,7 +236,7 @@ func (b *Bot) newDelivery(texts *locale.Bundle) *logchannel.Delivery {
 	timing := logchannel.DefaultTiming()
 	timing.Turn, timing.Grace = timing.Turn/time.Duration(b.hurry), timing.Grace/time.Duration(b.hurry)
 	return logchannel.New(logchannel.Config{
-		Discord: b.discord, OnBack: b.discord.OnBack, Redis: b.redis.Client, Embedded: b.redis.Embedded, Space: b.space, Buttons: buttons,
+		Discord: b.discord, Redis: b.redis.Client, Embedded: b.redis.Embedded, Space: b.space, Buttons: buttons,
 		Channels: channels, Texts: texts.For(b.settings.Log.Locale), Log: b.log,
 		Wake: b.leader.Wake, Leading: b.leader.Leading, Term: b.leader.Term,
 		Timing: timing, MaxWaiting: logchannel.DefaultMaxWaiting,
@@ -360,7 +360,9 @@ func (b *Bot) untilStopped(ctx context.Context, disconnected <-chan error) stop 
 
 // listen starts the operators' pages and Go's profiles, each if it has an address.
 func (b *Bot) listen() (stop func(), err error) {
-	pages := b.monitor.Handler(monitor.Pages{Ready: b.Ready, Standby: b.Standby, Why: b.whyUnready, Health: b.describeHealth})
+	pages := b.monitor.Handler(monitor.Pages{
+		Ready: b.Ready, Standby: b.Standby, Why: b.whyUnready, Health: func(ctx context.Context) string { return b.health(ctx).Lines(b.english) },
+	})
 	stopPages, err := b.listenAt(b.settings.HTTP.Addr, pages, "health and metrics are served")
 	if err != nil {
 		return nil, fmt.Errorf("HTTP_ADDR: %w: set it to an address of this machine with a free port, such as 127.0.0.1:9190; 9090 is Prometheus's own port, too", err)

@@ -57,11 +57,6 @@ func (b *Bot) use(ctx context.Context) health.Use {
 	return health.Use{Restarts: restarts, Scheduled: scheduled, Timed: timed, Channels: channels, Answers: int(answers.Sent), Notices: len(b.outages.Notices())}
 }
 
-// describeHealth returns what /admin status shows, as lines for operators.
-func (b *Bot) describeHealth(ctx context.Context) string {
-	return b.health(ctx).Lines(b.english)
-}
-
 // whyUnready returns why interactions are not served; "" if that is not known.
 func (b *Bot) whyUnready() string {
 	if _, reason := b.connections.loss(); reason != nil {

@@ -20,18 +20,14 @@ func (b *Bot) Reload() {
 	for _, f := range files {
 		switch {
 		case f.Variable == hostAPISecretFile:
-			b.reloadServiceSecret(f)
+			if changed, ok := b.setServiceSecret(f, new(seldom.Line)); ok {
+				b.log.Info().Bool("changed", changed).Msg("the hosting service's secret was read again and counts from the next call on")
+			}
 		case f.Err != nil:
 			b.log.Warn().Err(f.Err).Msg("the file of a secret cannot be read: the next start would fail")
 		case f.Changed:
 			b.log.Warn().Str("variable", f.Variable).Msg("a secret has changed that counts from the next start on")
 		}
-	}
-}
-
-func (b *Bot) reloadServiceSecret(f configs.SecretFile) {
-	if changed, ok := b.setServiceSecret(f, new(seldom.Line)); ok {
-		b.log.Info().Bool("changed", changed).Msg("the hosting service's secret was read again and counts from the next call on")
 	}
 }
 

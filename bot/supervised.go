@@ -4,41 +4,35 @@ import (
 	"context"
 	"fmt"
 	"time"
-)
 
-// Supervisor is what has started the process and is notified of its state, such as systemd.
-type Supervisor interface {
-	// Started is called once the process is running and listening, whether Discord is reachable or not.
-	Started()
-	// Status is called with what the process does, in a few words, whenever that has changed.
-	Status(text string)
-	// Stopping is called once the process begins to stop.
-	Stopping()
-}
+	"github.com/coreos/go-systemd/v22/daemon"
+)
 
 // statusPause is how often it is checked whether the status has changed.
 const statusPause = 2 * time.Second
 
-// Supervise sets who is notified of the process's state. It is called before Run.
-func (b *Bot) Supervise(s Supervisor) { b.supervisor = s }
+// Supervise has Run notify who has started the process of its state, in the form of systemd's
+// (https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html). It is called before Run.
+func (b *Bot) Supervise(notify func(state string)) { b.notify = notify }
 
-// tellSupervisor notifies the supervisor, if there is one, until ctx is done.
+// tellSupervisor notifies the supervisor, if there is one, until ctx is done. The process counts as started even if
+// Discord is away: otherwise systemd would end it after TimeoutStartSec.
 func (b *Bot) tellSupervisor(ctx context.Context) {
-	if b.supervisor == nil {
+	if b.notify == nil {
 		return
 	}
-	b.supervisor.Started()
+	b.notify(daemon.SdNotifyReady)
 	ticker := time.NewTicker(statusPause)
 	defer ticker.Stop()
 	for last := ""; ; {
 		if now := b.status(); now != last {
-			b.supervisor.Status(now)
+			b.notify("STATUS=" + now)
 			last = now
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			b.supervisor.Stopping()
+			b.notify(daemon.SdNotifyStopping)
 			return
 		}
 	}

@@ -1,6 +1,7 @@
 package hostapi
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"time"
@@ -57,7 +58,11 @@ func decodeList(answer object, _ string) (result, error) {
 
 // decodeServer reads a record. The document does not say whether it is bare or under "server", so it may be either.
 func decodeServer(answer object, serverID string) (result, error) {
-	s := answer.recordIn()
+	return about(answer.recordIn(), serverID)
+}
+
+// about returns a record if it is that of the server that the call was about, or else of any.
+func about(s Server, serverID string) (result, error) {
 	switch {
 	case s.ID == "":
 		return result{}, errNoID
@@ -87,15 +92,8 @@ func decodeChangedServer(answer object, serverID string) (result, error) {
 		return result{}, err
 	}
 	s := answer.recordIn()
-	switch {
-	case s.ID == "" && serverID == "":
-		return result{}, errNoID
-	case s.ID == "":
-		s.ID = serverID
-	case serverID != "" && s.ID != serverID:
-		return result{}, errOther
-	}
-	return result{server: s}, nil
+	s.ID = cmp.Or(s.ID, serverID)
+	return about(s, serverID)
 }
 
 // ok returns whether an answer says that the action succeeded, and whether it says anything about that. It also reads

@@ -57,9 +57,11 @@ func (c *Client) judge(ctx context.Context, o operation, failure *Error, body []
 }
 
 // judgeEmpty decides whether a list without servers is believed. It returns nil if so.
-func (c *Client) judgeEmpty(ctx context.Context, o operation, res *http.Response, l List, body []byte) *Error {
+func (c *Client) judgeEmpty(ctx context.Context, o operation, res *http.Response, l List, answer object) *Error {
 	known, _ := ctx.Value(listing{}).(Listing)
-	if o.name != OpList || len(l.Servers) > 0 || known.Servers == 0 || countsNone(body) {
+	// The count may say expressly that the account has no servers.
+	count := scalar(answer.object("account").member("serverCount"))
+	if o.name != OpList || len(l.Servers) > 0 || known.Servers == 0 || count == "0" || count == "0.0" {
 		return nil
 	}
 	return c.doubt(&Error{Op: o.name, Status: res.StatusCode}, known, "an empty list")
@@ -70,16 +72,6 @@ func (c *Client) doubt(failure *Error, known Listing, answer string) *Error {
 	failure.Code, failure.Doubted = CodeUnavailable, true
 	failure.Detail = c.printable(fmt.Sprintf("the service does not find what it listed %v ago: %s", time.Since(known.At).Round(time.Second), answer))
 	return failure
-}
-
-// countsNone reports whether a list says expressly that the account has no servers.
-func countsNone(body []byte) bool {
-	var answer struct {
-		Account struct {
-			ServerCount any `json:"serverCount"`
-		} `json:"account"`
-	}
-	return json.Unmarshal(body, &answer) == nil && slices.Contains([]any{0.0, "0"}, answer.Account.ServerCount)
 }
 
 var (

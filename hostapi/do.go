@@ -232,7 +232,7 @@ func (c *Client) attempt(ctx context.Context, o operation, call call) (result, *
 	for i := range got.list.Servers {
 		got.list.Servers[i].StatusMap = c.statusMap
 	}
-	return got, c.judgeEmpty(ctx, o, res, got.list, body)
+	return got, c.judgeEmpty(ctx, o, res, got.list, answer)
 }
 
 // request builds the request of a call. As http.NewRequest makes a body that can be read again, net/http may send the
@@ -254,7 +254,7 @@ func (c *Client) request(ctx context.Context, o operation, call call) (*http.Req
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Authorization", c.secret.Load().authorization())
+	req.Header.Set("Authorization", "Bearer "+c.secret.Load().text().Reveal())
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", c.userAgent)
 	if body != nil {

@@ -70,11 +70,10 @@ func (o object) member(name string) (found *fastjson.Value) {
 // object returns a member that is an object.
 func (o object) object(name string) object {
 	v := o.member(name)
-	if kindOf(v) == fastjson.TypeNull {
-		return o.within(name, nil)
-	}
-	if kindOf(v) != fastjson.TypeObject {
-		o.noteKind(name, v)
+	if kind := kindOf(v); kind != fastjson.TypeObject {
+		if kind != fastjson.TypeNull {
+			o.noteKind(name, v)
+		}
 		v = nil
 	}
 	return o.within(name, v)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -109,12 +110,7 @@ func (o operation) refusesInput(status int, said reason) bool {
 
 // saysBusy reports whether a code says that a server is busy, or is already as the action would make it.
 func saysBusy(code string) bool {
-	switch normal(code) {
-	case "busy", "already_running", "already_stopped":
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]string{"busy", "already_running", "already_stopped"}, normal(code))
 }
 
 // normal returns a code in the form in which codes are compared.

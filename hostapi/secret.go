@@ -11,19 +11,14 @@ import (
 // secretInUse is the secret that requests carry. It is kept in closures: package fmt does not call the String method of
 // an unexported field, so it would print the secret.
 type secretInUse struct {
-	is            func(secret.Text) bool
-	authorization func() string
-	own           func(text string) string // masks it
-	mask          func(text string) string // masks what the service and the network say
+	text func() secret.Text
+	own  func(text string) string // masks it
+	mask func(text string) string // masks what the service and the network say
 }
 
 func newSecretInUse(s secret.Text) *secretInUse {
 	own := masking(s.Reveal(), s.String())
-	return &secretInUse{
-		is:            func(other secret.Text) bool { return s == other },
-		authorization: func() string { return "Bearer " + s.Reveal() },
-		own:           own, mask: own,
-	}
+	return &secretInUse{text: func() secret.Text { return s }, own: own, mask: own}
 }
 
 // SetSecret sets the secret of all later requests, and reports whether it differs from the one before. If the new secret
@@ -33,7 +28,7 @@ func (c *Client) SetSecret(s secret.Text) (changed bool, err error) {
 		return false, err
 	}
 	before := c.secret.Load()
-	if before.is(s) {
+	if before.text() == s {
 		return false, nil
 	}
 	after := newSecretInUse(s)

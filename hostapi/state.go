@@ -2,6 +2,7 @@ package hostapi
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -43,7 +44,8 @@ func (s Server) State() State {
 // status that is not plain is worth showing as it came: it may say why a server has crashed, or be a word of the
 // service's own.
 func (s Server) Meaning() (state State, plain bool) {
-	for _, word := range []string{s.Status, headOf(s.Status)} {
+	head, _ := cutStatus(s.Status)
+	for _, word := range []string{s.Status, head} {
 		if state, own := s.StatusMap[foldStatus(word)]; own {
 			return state, false
 		}
@@ -115,17 +117,7 @@ func cutStatus(status string) (head, tail string) {
 // mayHaveCrashed reports whether a word means a crash if the explanation behind it does: "Stopped (OOM)", "Waiting:
 // CrashLoopBackOff" (Kubernetes; Terminated and Init are its words, too).
 func mayHaveCrashed(word string) bool {
-	switch word {
-	case "STOPPED", "OFFLINE", "EXITED", "TERMINATED", "WAITING", "INIT":
-		return true
-	default:
-		return false
-	}
-}
-
-func headOf(status string) string {
-	head, _ := cutStatus(status)
-	return head
+	return slices.Contains([]string{"STOPPED", "OFFLINE", "EXITED", "TERMINATED", "WAITING", "INIT"}, word)
 }
 
 // plainState returns the state of a word that is plain (Meaning).

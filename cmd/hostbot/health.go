@@ -1,12 +1,12 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
 	"net/http"
-	"time"
 
+	"hostbot/bot/ops/monitor"
 	"hostbot/configs"
 )
 
@@ -18,10 +18,14 @@ func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
 		_, _ = fmt.Fprintln(stderr, err)
 		return exitMisuse
 	}
-	status, _, err := ask(addr, "/readyz")
+	if addr == "" {
+		_, _ = fmt.Fprintln(stderr, "hostbot: HTTP_ADDR is off, so the bot cannot be asked")
+		return exitFailure
+	}
+	status, _, err := monitor.Ask(context.Background(), addr, "/readyz")
 	report := ""
 	if err == nil && o.verbose {
-		_, report, err = ask(addr, "/healthz?verbose")
+		_, report, err = monitor.Ask(context.Background(), addr, "/healthz?verbose")
 	}
 	if err != nil {
 		_, _ = fmt.Fprintln(stderr, "hostbot:", err)
@@ -32,23 +36,4 @@ func askHealth(o options, environ []string, stdout, stderr io.Writer) int {
 		return exitFailure
 	}
 	return exitDone
-}
-
-// maxReport bounds what is read of an answer, in bytes.
-const maxReport = 1 << 20
-
-// ask returns the bot's answer on one of its pages.
-func ask(addr, page string) (status int, text string, err error) {
-	if addr == "" {
-		return 0, "", errors.New("HTTP_ADDR is off, so the bot cannot be asked")
-	}
-	// The bot is on this machine, so no proxy is used, even if one is set.
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 3 * time.Second}
-	res, err := client.Get("http://" + addr + page)
-	if err != nil {
-		return 0, "", err
-	}
-	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(io.LimitReader(res.Body, maxReport))
-	return res.StatusCode, string(body), err
 }

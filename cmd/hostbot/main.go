@@ -108,7 +108,9 @@ func serve(settings *configs.Settings, doubts []configs.Doubt, stderr io.Writer)
 		b.MeasureLog(lines.Dropped)
 		b.AfterStart(debug.FreeOSMemory) // starting takes more than serving does
 		manager := systemd{log}
-		manager.supervise(b)
+		if os.Getenv("NOTIFY_SOCKET") != "" {
+			b.Supervise(manager.tell)
+		}
 		defer onReloadSignal(manager.around(b.Reload))()
 		err = b.Run(ctx)
 	}

@@ -35,16 +35,15 @@ func onReloadSignal(f func()) (stop func()) {
 func on(s os.Signal, f func()) (stop func()) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, s)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
+	var calling sync.WaitGroup
+	calling.Go(func() {
 		for range signals {
 			f()
 		}
-	}()
+	})
 	return func() {
 		signal.Stop(signals)
 		close(signals)
-		<-done
+		calling.Wait()
 	}
 }

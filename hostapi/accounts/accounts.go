@@ -23,7 +23,6 @@
 package accounts
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -68,7 +67,7 @@ type Config struct {
 	// Redis must heed the deadline of a command's context
 	// (ContextTimeoutEnabled); every use is bounded to 250 ms by it.
 	Redis  redis.UniversalClient
-	Prefix string // of all keys in Redis; "hostbot:" where it is empty
+	Prefix string // of all keys in Redis
 	Source Source
 	// TTL is how old an account may be to be shown without asking the service.
 	TTL time.Duration
@@ -76,26 +75,25 @@ type Config struct {
 	// or fails. It is at least TTL.
 	MaxStale time.Duration
 	// KeepFor returns for how long Known finds an account at least, or that there is none, even if TTL and MaxStale are
-	// shorter. It may be nil.
+	// shorter.
 	KeepFor func() time.Duration
 	// Away reports whether the service is taken to be away. While it is, doubted answers are not believed, however long
-	// they last. It may be nil.
+	// they last.
 	Away func() bool
 	// OnDoubt is called when the number of lost accounts may have changed: those that the service has listed and does not
-	// find now, over all processes. If one has just been lost, begun is the service's error; otherwise it is nil. OnDoubt
-	// may be nil.
+	// find now, over all processes. If one has just been lost, begun is the service's error; otherwise it is nil.
 	OnDoubt func(lost int, begun error)
 	// Patience bounds a call to the service. The call goes on even if its callers have gone.
 	Patience time.Duration
 	// BesideKeys returns the keys of hashes that are read in the same round trip as a user's account. They must have the hash
-	// tag {userID}, so that a Cluster keeps all in one slot. It may be nil.
+	// tag {userID}, so that a Cluster keeps all in one slot.
 	BesideKeys func(userID string) []string
 	// StatusMap is set on all servers that are read from Redis. Source must set the same one.
 	StatusMap hostapi.StatusMap
 	// OnGarbage is called when a key held anything but an account.
 	OnGarbage func(error)
 	// OnLookup is called in each call of Account. fresh says that the account was fresh, so that the service was not
-	// asked. It may be nil.
+	// asked.
 	OnLookup func(fresh bool)
 	Now      func() time.Time // nil: time.Now
 }
@@ -119,19 +117,6 @@ func New(c Config) *Cache {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	if c.KeepFor == nil {
-		c.KeepFor = func() time.Duration { return 0 }
-	}
-	if c.OnLookup == nil {
-		c.OnLookup = func(bool) {}
-	}
-	if c.Away == nil {
-		c.Away = func() bool { return false }
-	}
-	if c.OnDoubt == nil {
-		c.OnDoubt = func(int, error) {}
-	}
-	c.Prefix = cmp.Or(c.Prefix, "hostbot:")
 	ctx, cancel := context.WithCancel(context.Background())
 	return &Cache{config: c, ctx: ctx, cancel: cancel}
 }

@@ -188,6 +188,7 @@ func TestStatusMapHoldsForWhatIsStored(t *testing.T) {
 			}
 			c := accounts.New(accounts.Config{
 				Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience, StatusMap: words, OnGarbage: func(err error) { t.Error(err) }, Now: f.now,
+				Prefix: "hostbot:", BesideKeys: func(string) []string { return nil }, KeepFor: func() time.Duration { return 0 }, OnLookup: func(bool) {}, Away: func() bool { return false }, OnDoubt: func(int, error) {},
 			})
 			t.Cleanup(c.Close)
 			if s := f.cached(t, c).snapshot.List.Servers[0]; s.Status != "on ice" || s.State() != test.want {

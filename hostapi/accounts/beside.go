@@ -10,10 +10,6 @@ import (
 // along sends Redis the commands of do, and reads the hashes beside a user's account in the same round trip. do's commands
 // keep their own errors.
 func (c *Cache) along(ctx context.Context, userID string, do func(redis.Cmdable)) (beside map[string]string) {
-	if c.config.BesideKeys == nil {
-		do(c.config.Redis)
-		return nil
-	}
 	var hashes []*redis.MapStringStringCmd
 	_, _ = c.config.Redis.Pipelined(ctx, func(p redis.Pipeliner) error {
 		do(p)
@@ -49,7 +45,7 @@ func (c *Cache) loadFresh(ctx context.Context, userID string) (fresh *entry, bes
 func (c *Cache) withBeside(s Snapshot, userID string, beside map[string]string) Snapshot {
 	s.Beside = beside
 	update := s.Update
-	if update == nil || c.config.BesideKeys == nil {
+	if update == nil {
 		return s
 	}
 	s.Update = func(ctx context.Context) (Snapshot, error) {

@@ -22,14 +22,7 @@ func (c *Cache) refresh(userID string) <-chan singleflight.Result {
 // await waits for a call and returns its account. If the call has failed, or has not ended at by, it returns the old
 // account if there is one to show.
 func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-chan singleflight.Result) (Snapshot, error) {
-	update := func(ctx context.Context) (Snapshot, error) {
-		select {
-		case r := <-call:
-			return outcome(r)
-		case <-ctx.Done():
-			return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
-		}
-	}
+	update := func(ctx context.Context) (Snapshot, error) { return end(ctx, call) }
 	last := c.get(ctx, c.lastKey(userID), userID)
 	if last == nil || last.Missing || c.config.Now().Sub(last.FetchedAt) > c.config.MaxStale {
 		return update(ctx)
@@ -47,6 +40,16 @@ func (c *Cache) await(ctx context.Context, userID string, by time.Time, call <-c
 		old.Update = update
 	}
 	return old, nil
+}
+
+// end waits until a call has ended, and returns its result.
+func end(ctx context.Context, call <-chan singleflight.Result) (Snapshot, error) {
+	select {
+	case r := <-call:
+		return outcome(r)
+	case <-ctx.Done():
+		return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
+	}
 }
 
 // outcome returns the result of a call that has ended.

@@ -68,7 +68,7 @@ func (d *doubting) replica(t *testing.T, stale time.Duration) *accounts.Cache {
 	}
 	c := accounts.New(accounts.Config{
 		Redis: d.redis, Source: once{client}, TTL: ttl, MaxStale: stale, Patience: patience, OnGarbage: func(error) {}, Now: d.now,
-		Away: d.down.Load,
+		Prefix: "hostbot:", BesideKeys: func(string) []string { return nil }, KeepFor: func() time.Duration { return 0 }, OnLookup: func(bool) {}, Away: d.down.Load,
 		OnDoubt: func(lost int, begun error) {
 			d.lost.Store(int32(lost))
 			if begun != nil {

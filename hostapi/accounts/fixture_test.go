@@ -180,6 +180,7 @@ func (f *fixture) another(t testing.TB) *accounts.Cache {
 	t.Helper()
 	c := accounts.New(accounts.Config{
 		Redis: f.redis, Source: f.service, TTL: ttl, MaxStale: maxStale, Patience: patience,
+		Prefix: "hostbot:", KeepFor: func() time.Duration { return 0 }, OnLookup: func(bool) {}, Away: func() bool { return false }, OnDoubt: func(int, error) {},
 		BesideKeys: besideKeys, OnGarbage: func(error) { f.troubles.Add(1) }, Now: f.now,
 	})
 	t.Cleanup(c.Close)

@@ -81,12 +81,12 @@ func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snaps
 	for ctx.Err() == nil {
 		found := c.load(ctx, userID)
 		if found.entry == nil || !found.entry.has(serverID) {
-			return c.fetchInstead(ctx, userID)
+			return end(ctx, c.askForAll(userID))
 		}
 		server, err := c.config.Source.Get(ctx, userID, serverID)
 		switch {
 		case tellsNothing(server, err):
-			snapshot, err := c.fetchInstead(ctx, userID)
+			snapshot, err := end(ctx, c.askForAll(userID))
 			if e := (&entry{List: snapshot.List}); err == nil && e.has(serverID) { // so the server is not what is missing
 				c.listAlone.Store(c.config.Now().Add(listAloneFor).Unix())
 			}
@@ -105,16 +105,6 @@ func (c *Cache) fetchServer(ctx context.Context, userID, serverID string) (Snaps
 		}
 	}
 	return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpGet)
-}
-
-// fetchInstead asks the service for the whole account.
-func (c *Cache) fetchInstead(ctx context.Context, userID string) (Snapshot, error) {
-	select {
-	case r := <-c.askForAll(userID):
-		return outcome(r)
-	case <-ctx.Done():
-		return Snapshot{}, hostapi.Interrupted(ctx, hostapi.OpList)
-	}
 }
 
 // tellsNothing reports whether an answer says nothing about a server: the service has no such operation or no such server,

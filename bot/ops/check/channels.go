@@ -24,7 +24,7 @@ func (c *checker) categories() map[string][]string {
 	return byChannel
 }
 
-// logChannels returns a check for each log channel.
+// logChannels returns a check for each log channel: whether the bot can write to it, and who else reads it.
 func (c *checker) logChannels() []check {
 	categories := c.categories()
 	if len(categories) == 0 {
@@ -35,22 +35,14 @@ func (c *checker) logChannels() []check {
 	var list []check
 	for id, some := range categories {
 		slices.Sort(some)
-		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) health.Item { return c.logChannel(ctx, id) }})
+		list = append(list, check{"log channel " + strings.Join(some, ", "), func(ctx context.Context) health.Item { return c.inChannel(ctx, id, neededThere, judgeChannel) }})
 	}
 	slices.SortFunc(list, func(a, b check) int { return strings.Compare(a.name, b.name) })
 	return list
 }
 
-// logChannel reports whether the bot can write to a channel, and who else reads it.
-func (c *checker) logChannel(ctx context.Context, id string) health.Item {
-	return c.inChannel(ctx, id, neededThere, judgeChannel)
-}
-
-// judgement judges a channel by what the bot may do there, and what everybody may.
-type judgement func(channel discordgo.Channel, bots, everybodys int64) health.Item
-
-// inChannel judges a channel, if the bot can see it with what it needs there.
-func (c *checker) inChannel(ctx context.Context, id, needed string, judge judgement) health.Item {
+// inChannel judges a channel by what the bot may do there, and what everybody may, if the bot can see it.
+func (c *checker) inChannel(ctx context.Context, id, needed string, judge func(channel discordgo.Channel, bots, everybodys int64) health.Item) health.Item {
 	me, err := c.discord.me()
 	if err != nil {
 		return notChecked("the token")
@@ -123,13 +115,10 @@ func judgeChannel(channel discordgo.Channel, bots, everybodys int64) health.Item
 // takesText lists the kinds of channels to which a bot can write a message
 // (https://docs.discord.com/developers/resources/channel#channel-object-channel-types).
 func takesText(t discordgo.ChannelType) bool {
-	switch t {
-	case discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice,
-		discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]discordgo.ChannelType{
+		discordgo.ChannelTypeGuildText, discordgo.ChannelTypeGuildNews, discordgo.ChannelTypeGuildVoice, discordgo.ChannelTypeGuildStageVoice,
+		discordgo.ChannelTypeGuildNewsThread, discordgo.ChannelTypeGuildPublicThread, discordgo.ChannelTypeGuildPrivateThread,
+	}, t)
 }
 
 // permissions returns what a member may do in a channel.

@@ -1,13 +1,11 @@
 package check
 
 import (
-	"bufio"
 	"context"
 	"net"
-	"net/http"
 	"strings"
-	"time"
 
+	"hostbot/bot/ops/monitor"
 	"hostbot/bot/staff/health"
 )
 
@@ -30,23 +28,6 @@ func (c *checker) pages(ctx context.Context) health.Item {
 // isHostbot reports whether the metrics at an address are those of a hostbot, such as the one beside which
 // somebody checks.
 func isHostbot(ctx context.Context, addr string) bool {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+"/metrics", http.NoBody)
-	if err != nil {
-		return false
-	}
-	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // no proxy is asked for this machine
-	res, err := client.Do(req)
-	if err != nil {
-		return false
-	}
-	defer func() { _ = res.Body.Close() }()
-	lines := bufio.NewScanner(http.MaxBytesReader(nil, res.Body, 1<<20))
-	for lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "hostbot_build_info") {
-			return true
-		}
-	}
-	return false
+	_, metrics, _ := monitor.Ask(ctx, addr, "/metrics")
+	return strings.Contains(metrics, "\nhostbot_build_info")
 }

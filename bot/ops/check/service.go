@@ -35,7 +35,7 @@ func (c *checker) service(ctx context.Context) health.Item {
 	if c.cfg.UserID != "" {
 		c.bots = itemsOf(list.Servers)
 	}
-	switch code := hostapi.CodeOf(err); {
+	switch code, status := hostapi.CodeOf(err), failureOf(err).Status; {
 	case err == nil && len(list.Unread) > 0:
 		return warn("compare its answer with its documentation; customers see the rest", "it accepts the secret, and not all of its answer can be read: %s", strings.Join(list.Unread, ", "))
 	case err == nil && c.cfg.UserID == "":
@@ -50,9 +50,9 @@ func (c *checker) service(ctx context.Context) health.Item {
 		return fail("try again in a few minutes: too many requests come from the bot, or from this machine's address", "it is not known, as the service limits requests: %s", reason(err))
 	case code == hostapi.CodeUnauthorized:
 		return fail("set HOSTAPI_SECRET to the secret that the service has", "the service does not accept the secret: %s", reason(err))
-	case code == hostapi.CodeUnavailable && statusOf(err)/100 == 3:
+	case code == hostapi.CodeUnavailable && status/100 == 3:
 		return fail("set HOSTAPI_URL to where the service itself answers", "it redirects: %s", reason(err))
-	case code == hostapi.CodeUnavailable && statusOf(err)/100 == 4:
+	case code == hostapi.CodeUnavailable && status/100 == 4:
 		return fail("see that HOSTAPI_URL leads to the service, and have what stands before it let this machine's address through", "%s", reason(err))
 	case code == hostapi.CodeUnavailable:
 		return fail("see that the service runs, and that HOSTAPI_URL leads to it from this machine", "%s", reason(err))
@@ -83,12 +83,12 @@ func botsOf(l hostapi.List) string {
 	return fmt.Sprintf("%d of %d bots", len(l.Servers), l.Account.MaxServers)
 }
 
-// statusOf returns the HTTP status of an answer; 0 where there was none.
-func statusOf(err error) int {
+// failureOf returns what the service's client says of an error; the zero Error for nil.
+func failureOf(err error) hostapi.Error {
 	if e, ok := errors.AsType[*hostapi.Error](err); ok {
-		return e.Status
+		return *e
 	}
-	return 0
+	return hostapi.Error{}
 }
 
 // accepted reports whether the secret is what made the service look for an account, which it did not
@@ -102,16 +102,10 @@ func (c *checker) accepted(ctx context.Context, notFound error) health.Item {
 		return good("it accepts the secret, and refuses another")
 	case code != hostapi.CodeNotFound:
 		return fail("name a customer by --user: whether customers are served is not known", "for a user that is made up it answers %s; and to a wrong secret: %s", reason(notFound), reason(err))
-	case isOwnWord(err):
+	case failureOf(err).OwnWord:
 		return warn("name a customer by --user: if that one is found, the service knows any secret", found, reason(err))
 	}
 	return fail("correct HOSTAPI_URL: something else than the service's API answers there; if it is right, name a customer by --user", found, reason(err))
-}
-
-// isOwnWord reports whether the service says in its own words that there is no such account.
-func isOwnWord(err error) bool {
-	e, ok := errors.AsType[*hostapi.Error](err)
-	return ok && e.OwnWord
 }
 
 // list asks for the bots of the customer who was named, or of nobody. It waits where the service limits
@@ -120,8 +114,8 @@ func (c *checker) list(ctx context.Context, s secret.Text) (list hostapi.List, e
 	limited := func(err error) bool { return hostapi.CodeOf(err) == hostapi.CodeRateLimited }
 	_ = rest.Retry(ctx, rest.Retries{First: time.Second, Limit: patience, Again: limited}, func(ctx context.Context) error {
 		list, err = c.listOnce(ctx, s)
-		if e, ok := errors.AsType[*hostapi.Error](err); ok && e.RetryAfter > 0 {
-			return errors.Join(err, &backoff.RetryAfterError{Duration: e.RetryAfter})
+		if wait := failureOf(err).RetryAfter; wait > 0 {
+			return errors.Join(err, &backoff.RetryAfterError{Duration: wait})
 		}
 		return err
 	})

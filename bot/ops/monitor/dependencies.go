@@ -19,17 +19,15 @@ const redisLimit = time.Second
 // Leader adds to what /metrics shows whether this replica leads, and how many dead letters there are. The leader
 // alone shows that, while Redis tells it.
 func (m *Monitor) Leader(leading func() bool, letters func(context.Context) ([]leader.Letter, error)) {
-	leads := gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels.")
-	dead := gauge("hostbot_dead_letters", "What the leader cannot deal with: it ended the process or panicked again and again, or cannot be read. The leader shows it.")
 	m.ask(func(show showFunc) {
-		show(leads, oneIf(leading()))
+		show(gauge("hostbot_leader", "1 while this replica does what only one may do: it polls, and sends alerts and panels."), oneIf(leading()))
 		if !leading() {
 			return
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 		defer cancel()
 		if found, err := letters(ctx); err == nil {
-			show(dead, float64(len(found)))
+			show(gauge("hostbot_dead_letters", "What the leader cannot deal with: it ended the process or panicked again and again, or cannot be read. The leader shows it."), float64(len(found)))
 		}
 	})
 }
@@ -46,27 +44,24 @@ func (m *Monitor) DiscordRequest(route string, status int, failure string) {
 // Discord adds to what /metrics shows how many requests Discord answered within
 // rest.InvalidWindow, and how many of them count towards a ban.
 func (m *Monitor) Discord(recent func() (answered, invalid int)) {
-	refused := gauge("hostbot_discord_invalid_requests",
-		"Requests of the last ten minutes that count towards a ban of this machine's address: Discord bans at 10,000.")
 	m.ask(func(show showFunc) {
 		_, invalid := recent()
-		show(refused, float64(invalid))
+		show(gauge("hostbot_discord_invalid_requests",
+			"Requests of the last ten minutes that count towards a ban of this machine's address: Discord bans at 10,000."), float64(invalid))
 	})
 }
 
 // Arrival adds to what /metrics shows whether interactions arrive where the bot takes them, and until when
 // the certificate of its public address is good.
 func (m *Monitor) Arrival(latest func() register.Arrival) {
-	arrive := gauge("hostbot_interactions_arrive",
-		"0 while Discord sends interactions elsewhere, or nothing answers at the Interactions Endpoint URL as the bot does; missing until that was looked at.")
-	expires := gauge("hostbot_endpoint_certificate_expiry_timestamp_seconds", "When the certificate of the Interactions Endpoint URL expires, since 1970.")
 	m.ask(func(show showFunc) {
 		a := latest()
 		if !a.At.IsZero() {
-			show(arrive, oneIf(a.Fault == register.None))
+			show(gauge("hostbot_interactions_arrive",
+				"0 while Discord sends interactions elsewhere, or nothing answers at the Interactions Endpoint URL as the bot does; missing until that was looked at."), oneIf(a.Fault == register.None))
 		}
 		if !a.Expires.IsZero() {
-			show(expires, float64(a.Expires.Unix()))
+			show(gauge("hostbot_endpoint_certificate_expiry_timestamp_seconds", "When the certificate of the Interactions Endpoint URL expires, since 1970."), float64(a.Expires.Unix()))
 		}
 	})
 }
@@ -96,10 +91,9 @@ func (m *Monitor) CacheLookup(fresh bool) {
 
 // ServiceHealth adds to what /metrics shows whether the hosting service is there: nothing before the first call.
 func (m *Monitor) ServiceHealth(downSince func() time.Time) {
-	up := gauge("hostbot_hostapi_up", "0 while the hosting service is taken to be away, and calls are refused; missing until it was called.")
 	m.ask(func(show showFunc) {
 		if down := !downSince().IsZero(); down || m.calls.Called() {
-			show(up, oneIf(!down))
+			show(gauge("hostbot_hostapi_up", "0 while the hosting service is taken to be away, and calls are refused; missing until it was called."), oneIf(!down))
 		}
 	})
 }
@@ -123,23 +117,19 @@ func (m *Monitor) RedisOutages() recent.Summary { return m.redis.Summary(time.No
 // Redis adds to what /metrics shows the connections to Redis, and whether it can be used: nothing of
 // that while there is no connection and RedisUp was told of no trouble.
 func (m *Monitor) Redis(stats func() *redis.PoolStats) {
-	up := gauge("hostbot_redis_up", "0 while Redis cannot be used; missing while nothing is known, as there is no connection.")
-	connections := gauge("hostbot_redis_connections", "Connections to Redis.")
-	timeouts := counter("hostbot_redis_pool_timeouts_total", "Commands that found no free connection to Redis in time.")
 	m.ask(func(show showFunc) {
 		now := stats()
 		if away := m.redisAway.Load(); away || now.TotalConns > 0 {
-			show(up, oneIf(!away))
+			show(gauge("hostbot_redis_up", "0 while Redis cannot be used; missing while nothing is known, as there is no connection."), oneIf(!away))
 		}
-		show(connections, float64(now.TotalConns))
-		show(timeouts, float64(now.Timeouts))
+		show(gauge("hostbot_redis_connections", "Connections to Redis."), float64(now.TotalConns))
+		show(counter("hostbot_redis_pool_timeouts_total", "Commands that found no free connection to Redis in time."), float64(now.Timeouts))
 	})
 }
 
 // RedisMemory adds to what /metrics shows which share of its memory Redis uses: nothing while Redis does not tell, or
 // has no limit.
 func (m *Monitor) RedisMemory(used func(context.Context) (float64, error)) {
-	ratio := gauge("hostbot_redis_memory_used_ratio", "Redis's used_memory of its maxmemory, from 0 to 1; of a Cluster, the fullest master's. Missing if there is no limit.")
 	m.ask(func(show showFunc) {
 		if m.redisAway.Load() {
 			return
@@ -147,7 +137,7 @@ func (m *Monitor) RedisMemory(used func(context.Context) (float64, error)) {
 		ctx, cancel := context.WithTimeout(context.Background(), redisLimit)
 		defer cancel()
 		if share, err := used(ctx); err == nil && share > 0 {
-			show(ratio, share)
+			show(gauge("hostbot_redis_memory_used_ratio", "Redis's used_memory of its maxmemory, from 0 to 1; of a Cluster, the fullest master's. Missing if there is no limit."), share)
 		}
 	})
 }

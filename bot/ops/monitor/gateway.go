@@ -20,31 +20,22 @@ type Gateway struct {
 
 // Gateway adds the gateway to what /metrics shows.
 func (m *Monitor) Gateway(now func() Gateway) {
-	ready := gauge("hostbot_gateway_shard_ready", "1 while Discord delivers the events of a shard that is held.", "shard")
-	latency := gauge("hostbot_gateway_latency_seconds", "From the last heartbeat to its acknowledgement; 0 until there is one.", "shard")
-	held := gauge("hostbot_gateway_shards_held", "Shards that this replica holds.")
-	remaining := gauge("hostbot_gateway_sessions_remaining",
-		"Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes.")
-	recommended := gauge("hostbot_gateway_recommended_shards", "Shards that Discord recommends.")
-	concurrency := gauge("hostbot_gateway_max_concurrency", "Sessions that may be begun at the same time.")
-	identifies := counter("hostbot_gateway_identifies_total", "Sessions that were begun, or tried to begin.")
-	resumes := counter("hostbot_gateway_resumes_total", "Sessions that were resumed.")
-	handovers := counter("hostbot_gateway_handovers_total", "Shards that were given to other replicas.")
 	m.ask(func(show showFunc) {
 		g := now()
 		for _, s := range g.Shards {
 			shard := strconv.Itoa(s.ID)
-			show(ready, oneIf(s.Ready), shard)
-			show(latency, s.Latency.Seconds(), shard)
+			show(gauge("hostbot_gateway_shard_ready", "1 while Discord delivers the events of a shard that is held.", "shard"), oneIf(s.Ready), shard)
+			show(gauge("hostbot_gateway_latency_seconds", "From the last heartbeat to its acknowledgement; 0 until there is one.", "shard"), s.Latency.Seconds(), shard)
 		}
-		show(held, float64(len(g.Shards)))
+		show(gauge("hostbot_gateway_shards_held", "Shards that this replica holds."), float64(len(g.Shards)))
 		if limits := g.Limits.SessionStartLimit; limits.Total > 0 { // Discord has told
-			show(remaining, float64(limits.Remaining))
-			show(recommended, float64(g.Limits.Shards))
-			show(concurrency, float64(limits.MaxConcurrency))
+			show(gauge("hostbot_gateway_sessions_remaining",
+				"Sessions that Discord still allows today, when it was asked last: before each session that is begun, and every five minutes."), float64(limits.Remaining))
+			show(gauge("hostbot_gateway_recommended_shards", "Shards that Discord recommends."), float64(g.Limits.Shards))
+			show(gauge("hostbot_gateway_max_concurrency", "Sessions that may be begun at the same time."), float64(limits.MaxConcurrency))
 		}
-		show(identifies, float64(g.Identifies))
-		show(resumes, float64(g.Resumes))
-		show(handovers, float64(g.Handovers))
+		show(counter("hostbot_gateway_identifies_total", "Sessions that were begun, or tried to begin."), float64(g.Identifies))
+		show(counter("hostbot_gateway_resumes_total", "Sessions that were resumed."), float64(g.Resumes))
+		show(counter("hostbot_gateway_handovers_total", "Shards that were given to other replicas."), float64(g.Handovers))
 	})
 }

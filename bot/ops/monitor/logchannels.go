@@ -10,24 +10,18 @@ import (
 // LogChannels adds to what /metrics shows how the log channels fare, labelled with the
 // categories of their entries, and how many entries were dropped.
 func (m *Monitor) LogChannels(status func() []logchannel.Status, dropped func() uint64) {
-	lost := counter("hostbot_log_entries_dropped_total",
-		"Log channel entries that nobody reads: too many waited, or for more than a day for a channel that is not in the settings any more.")
-	waiting := gauge("hostbot_log_entries_waiting", "Log channel entries that Discord does not have yet.", "channel")
-	oldest := gauge("hostbot_log_oldest_entry_seconds", "For how long the oldest entry has been waiting that Discord does not have yet.", "channel")
-	failing := gauge("hostbot_log_channel_failing", "1 while Discord does not take entries; missing until it has taken one of this replica.", "channel")
-	requests := counter("hostbot_log_requests_total", "Messages and edits that Discord took.", "channel")
-	failed := counter("hostbot_log_failed_requests_total", "Messages and edits that Discord did not take at once.", "channel")
 	m.ask(func(show showFunc) {
-		show(lost, float64(dropped()))
+		show(counter("hostbot_log_entries_dropped_total",
+			"Log channel entries that nobody reads: too many waited, or for more than a day for a channel that is not in the settings any more."), float64(dropped()))
 		for _, s := range status() {
 			channel := categories(s)
-			show(waiting, float64(s.Waiting), channel)
-			show(oldest, s.Age(time.Now()).Seconds(), channel)
+			show(gauge("hostbot_log_entries_waiting", "Log channel entries that Discord does not have yet.", "channel"), float64(s.Waiting), channel)
+			show(gauge("hostbot_log_oldest_entry_seconds", "For how long the oldest entry has been waiting that Discord does not have yet.", "channel"), s.Age(time.Now()).Seconds(), channel)
 			if trouble := s.Trouble != ""; trouble || s.Sent > 0 {
-				show(failing, oneIf(trouble), channel)
+				show(gauge("hostbot_log_channel_failing", "1 while Discord does not take entries; missing until it has taken one of this replica.", "channel"), oneIf(trouble), channel)
 			}
-			show(requests, float64(s.Sent), channel)
-			show(failed, float64(s.Retried), channel)
+			show(counter("hostbot_log_requests_total", "Messages and edits that Discord took.", "channel"), float64(s.Sent), channel)
+			show(counter("hostbot_log_failed_requests_total", "Messages and edits that Discord did not take at once.", "channel"), float64(s.Retried), channel)
 		}
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,13 +65,10 @@ func New(version string, ready func() bool) *Monitor {
 	}
 	m.reads.Window = ReadsWindow
 	began := float64(time.Now().UnixMilli()) / 1000 // as good as the process
-	build := gauge("hostbot_build_info", "The program's version, the commit that it was built from, and Go's version.", "version", "commit", "goversion")
-	serves := gauge("hostbot_ready", "1 while Discord delivers interactions.")
-	started := gauge(startTime, "When the process started, since 1970.")
 	m.ask(func(show showFunc) {
-		show(build, 1, version, m.commit, runtime.Version())
-		show(serves, oneIf(ready()))
-		show(started, began)
+		show(gauge("hostbot_build_info", "The program's version, the commit that it was built from, and Go's version.", "version", "commit", "goversion"), 1, version, m.commit, runtime.Version())
+		show(gauge("hostbot_ready", "1 while Discord delivers interactions."), oneIf(ready()))
+		show(gauge(startTime, "When the process started, since 1970."), began)
 	})
 	registry.MustRegister(collectors.NewGoCollector(), process())
 	return m
@@ -136,12 +134,7 @@ func (m *Monitor) Log(dropped func() uint64) {
 // blamesService reports whether a failure is the service's, or the way's to it, and
 // not what a customer asked for.
 func blamesService(code hostapi.Code) bool {
-	switch code {
-	case hostapi.CodeUnauthorized, hostapi.CodeRateLimited, hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeInternal:
-		return true
-	default:
-		return false
-	}
+	return slices.Contains([]hostapi.Code{hostapi.CodeUnauthorized, hostapi.CodeRateLimited, hostapi.CodeUnavailable, hostapi.CodeMalformed, hostapi.CodeInternal}, code)
 }
 
 // Interactions is how many interactions were answered, and how many were not.

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
@@ -57,4 +58,24 @@ func Profiles() http.Handler {
 	mux.HandleFunc("GET /debug/pprof/profile", pprof.Profile)
 	mux.HandleFunc("GET /debug/pprof/trace", pprof.Trace)
 	return mux
+}
+
+// maxAnswer bounds what is read of an answer, in bytes.
+const maxAnswer = 1 << 20
+
+// Ask returns what a bot answers on one of its pages.
+func Ask(ctx context.Context, addr, page string) (status int, text string, err error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+addr+page, http.NoBody)
+	if err != nil {
+		return 0, "", err
+	}
+	// The bot is on this machine, so no proxy is used, even if one is set.
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 3 * time.Second}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = res.Body.Close() }()
+	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	return res.StatusCode, string(body), err
 }

@@ -144,9 +144,6 @@ type Missing struct {
 	Since        time.Time // when that began
 }
 
-// calls returns how many accounts are not found, of how many.
-func (m Missing) calls() recent.Summary { return recent.Summary{Fails: m.Accounts, Calls: m.Of} }
-
 // Items returns how each thing fares, for Discord. t has the texts in the language of those who read them.
 func (r Report) Items(t *locale.Texts) []Item { return describer{r, t, false, time.Now()}.items() }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"hostbot/bot/discord/recent"
 	"hostbot/bot/discord/register"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/staff/logchannel"
@@ -99,7 +100,7 @@ func (d describer) service() Item {
 	if since.IsZero() || !d.DownSince.IsZero() && d.DownSince.Before(since) {
 		since = d.DownSince
 	}
-	missing := m.calls()
+	missing := recent.Summary{Fails: m.Accounts, Calls: m.Of}
 	return d.item("hosting service", "staff.status.service", d.fared(s),
 		problem{is: !d.DownSince.IsZero(), state: Failure, verdict: "staff.verdict.service", cure: "staff.todo.service_fails", at: since, reason: s.Reason, calls: s, counted: true},
 		// These are found no more, which is how calls fail.

@@ -117,7 +117,7 @@ func openProcess(token, discordURL, redisURL string, timing logchannel.Timing, m
 		return nil, err
 	}
 	p.Delivery = logchannel.New(logchannel.Config{
-		Discord: client, OnBack: client.OnBack, Redis: p.redis.Client, Embedded: p.redis.Embedded, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons,
+		Discord: client, Redis: p.redis.Client, Embedded: p.redis.Embedded, Channels: channels, Texts: texts.For("en-US"), Buttons: buttons,
 		Log: logger, Timing: timing, MaxWaiting: maxWaiting, Wake: p.leader.Wake, Leading: p.leader.Leading, Term: p.leader.Term,
 	})
 	p.leader.Add(p.Work())

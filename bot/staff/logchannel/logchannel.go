@@ -36,10 +36,7 @@ import (
 // Config is what a Delivery needs.
 type Config struct {
 	Discord message.Discord
-	// OnBack is rest.Client.OnBack. With it, entries are tried again as soon as an outage of Discord is over. It may
-	// be nil.
-	OnBack func(func()) (stop func())
-	Redis  redis.UniversalClient
+	Redis   redis.UniversalClient
 	// Embedded says that Redis ends with the process.
 	Embedded bool
 	Space    keyspace.Space // in Redis
@@ -111,7 +108,6 @@ type Delivery struct {
 	ctx      context.Context
 	cancel   context.CancelFunc
 	stopping chan struct{}
-	stopBack func() // of OnBack; nil if it was not called
 	running  sync.WaitGroup
 }
 
@@ -151,27 +147,6 @@ func (d *Delivery) channel(id string) (ch *channel, own bool) {
 func (d *Delivery) Start() {
 	for _, ch := range d.all {
 		d.running.Go(ch.run)
-	}
-	if d.config.OnBack != nil {
-		d.stopBack = d.config.OnBack(d.hasten)
-	}
-}
-
-// hasten makes the channels due at once whose entries wait for Discord to answer. It works in a process that does not
-// lead, too.
-func (d *Delivery) hasten() {
-	ctx, cancel := context.WithTimeout(d.ctx, callLimit)
-	defer cancel()
-	for _, ch := range d.all {
-		s, err := ch.stream.look(ctx)
-		if err != nil || s.state.Trouble == nil || !s.state.Trouble.Passing {
-			continue
-		}
-		if err := ch.stream.dueNow(ctx); err != nil {
-			ch.log.Debug().Err(err).Msg("a log channel is tried again later")
-			continue
-		}
-		d.config.Wake(ctx, kind, ch.id)
 	}
 }
 
@@ -224,9 +199,6 @@ func (d *Delivery) announce(about, news string, t *trouble, e *discordgo.Message
 // Close delivers entries until none is left or ctx is done. It leaves the rest to other processes, or to the next start.
 // A process that leads must keep leading until Close returns. Call Close once.
 func (d *Delivery) Close(ctx context.Context) {
-	if d.stopBack != nil {
-		d.stopBack()
-	}
 	d.closing.Store(true)
 	close(d.stopping)
 	stop := context.AfterFunc(ctx, d.cancel)

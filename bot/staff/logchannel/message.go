@@ -9,6 +9,7 @@ import (
 
 	"github.com/bwmarrin/discordgo"
 
+	"hostbot/bot/discord/message"
 	"hostbot/bot/discord/rest"
 	"hostbot/bot/interaction"
 	"hostbot/bot/sanitize"
@@ -69,7 +70,7 @@ func (s slot) shown(t *locale.Texts) *discordgo.MessageEmbed {
 // said says how often something happened, and to how many people.
 func (t tally) said(texts *locale.Texts) string {
 	count := texts.Count("log.group.count", t.Count, locale.Args{
-		"Since": timestamp(t.Since, "t"), "Last": timestamp(t.Last, "R"),
+		"Since": message.Time(t.Since, "t"), "Last": message.Time(t.Last, "R"),
 	})
 	switch n := len(t.Customers); n {
 	case 0:
@@ -139,12 +140,6 @@ func notice(title, description string, color int, at time.Time) *discordgo.Messa
 }
 
 func mention(channelID string) string { return "<#" + channelID + "> `" + channelID + "`" }
-
-// timestamp is a time as the reader's Discord shows it.
-// https://discord.com/developers/docs/reference#message-formatting-timestamp-styles
-func timestamp(at time.Time, style string) string {
-	return "<t:" + strconv.FormatInt(at.Unix(), 10) + ":" + style + ">"
-}
 
 // equal reports whether a message in a channel is what was sent. It compares only what Discord leaves as it is.
 func equal(posted rest.Posted, sent interaction.Message) bool {

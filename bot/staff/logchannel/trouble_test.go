@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"hostbot/bot/testing/discordtest"
 	"hostbot/hostapi/redistest"
@@ -90,25 +89,4 @@ func TestANonceOfADeletedMessage(t *testing.T) {
 // told is how many entries of a channel hold a text in their title.
 func told(ch *discordtest.Channel, text string) int {
 	return len(slices.DeleteFunc(titles(ch), func(title string) bool { return !strings.Contains(title, text) }))
-}
-
-// TestACallThatSucceedsWakesAChannel, whose next attempt would be an hour later: one to another channel.
-func TestACallThatSucceedsWakesAChannel(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t, unlimited())
-	o.discord.ExpectFailures()
-	timing := hasty()
-	timing.RetryFirst, timing.RetryMost = time.Hour, time.Hour
-	p := o.newProcess(t, redistest.StartMiniredis(t).URL(), timing)
-	back := o.discord.Inject(discordtest.Overloaded("", ""))
-	p.Start()
-	p.Post(action("waits"))
-	eventually(t, "Discord does not take it", func() bool { return p.Status()[0].Trouble != "" })
-	<-time.After(2 * time.Second) // which is what counts as an outage
-	if err := p.discord.Get(t.Context(), "gateway/bot", nil); err == nil {
-		t.Error("Discord answers")
-	}
-	back()
-	p.Post(failure("succeeds", 1))
-	await(t, o.actions, "what waited", func() bool { return told(o.actions, "waits") == 1 })
 }

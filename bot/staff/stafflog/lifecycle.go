@@ -18,17 +18,17 @@ import (
 
 // Started writes that the bot has started.
 func (l *Log) Started(version string) {
-	l.lifecycle("🚀", green, "started", locale.Args{"Version": sanitize.Plain(version, nameLimit)}, "")
+	l.lifecycle("🚀", green, l.t.Format("log.lifecycle.started", locale.Args{"Version": sanitize.Plain(version, nameLimit)}), "", "")
 }
 
 // Stopping writes that the bot is about to stop, and why.
 func (l *Log) Stopping(reason string) {
-	l.lifecycle("🛑", grey, "stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}, "")
+	l.lifecycle("🛑", grey, l.t.Format("log.lifecycle.stopping", locale.Args{"Reason": sanitize.Markdown(reason, nameLimit)}), "", "")
 }
 
 // CommandsRefused writes that Discord does not take the commands, and why.
 func (l *Log) CommandsRefused(reason error) {
-	l.lifecycle("❗", red, "commands_refused", nil, because(reason))
+	l.lifecycle("❗", red, l.t.Text("log.lifecycle.commands_refused"), because(reason), "")
 }
 
 // maxTranslations is how many texts an entry names whose translations are refused.
@@ -37,74 +37,62 @@ const maxTranslations = 15
 // LocalizationsRefused writes which translations of the commands Discord refuses, so that
 // the commands are registered without them. All replicas see it; it is written once a day.
 func (l *Log) LocalizationsRefused(which []string) {
-	entry := l.entry("🌐 "+l.t.Text("log.lifecycle.localizations_refused"), orange)
+	list := ""
 	for _, text := range which[:min(len(which), maxTranslations)] {
-		entry.Description += sanitize.Markdown(text, 2*nameLimit) + "\n"
+		list += sanitize.Markdown(text, 2*nameLimit) + "\n"
 	}
 	if len(which) > maxTranslations {
-		entry.Description += "… (" + strconv.Itoa(len(which)) + ")"
+		list += "… (" + strconv.Itoa(len(which)) + ")"
 	}
-	day := time.Now().UTC().Format(time.DateOnly)
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "localizations refused " + day + strings.Join(which, "\n")})
+	l.lifecycle("🌐", orange, l.t.Text("log.lifecycle.localizations_refused"), list, "localizations refused "+day()+strings.Join(which, "\n"))
 }
 
 // GuildRefused writes that the bot may not register its commands in a guild, and
 // how it is invited there.
 func (l *Log) GuildRefused(guildID, inviteURL string, reason error) {
 	cure := l.t.Format("log.cure.guild_refused", locale.Args{"URL": inviteURL})
-	l.lifecycle("❗", red, "guild_refused", locale.Args{"Guild": sanitize.Plain(guildID, nameLimit)}, cure+"\n"+because(reason))
+	title := l.t.Format("log.lifecycle.guild_refused", locale.Args{"Guild": sanitize.Plain(guildID, nameLimit)})
+	l.lifecycle("❗", red, title, cure+"\n"+because(reason), "")
 }
 
 // Unreached writes that no command or button reaches the bot, why, and what can be done. All replicas see it; it is
 // written once in an hour.
 func (l *Log) Unreached(a register.Arrival) {
-	entry := l.entry("❗ "+l.t.Text("log.lifecycle.interactions_elsewhere"), red)
-	entry.Description = l.t.Format("log.cure."+string(a.Fault), locale.Args{"Host": sanitize.Code(a.Host, nameLimit)})
+	text := l.t.Format("log.cure."+string(a.Fault), locale.Args{"Host": sanitize.Code(a.Host, nameLimit)})
 	if a.Answer != "" {
-		entry.Description += "\n" + sanitize.Markdown(a.Answer, detailLimit)
+		text += "\n" + sanitize.Markdown(a.Answer, detailLimit)
 	}
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "unreached " + string(a.Fault) + hour()})
+	l.lifecycle("❗", red, l.t.Text("log.lifecycle.interactions_elsewhere"), text, "unreached "+string(a.Fault)+hour())
 }
 
 // Reached writes that commands and buttons reach the bot again, and for how long they did not. All replicas see it; it is
 // written once in an hour.
 func (l *Log) Reached(after time.Duration) {
-	title := l.t.Format("log.lifecycle.reached", locale.Args{"Duration": l.t.Duration(after)})
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🔗 " + title, DedupKey: "reached" + hour()})
+	l.lifecycle("🔗", green, l.t.Format("log.lifecycle.reached", locale.Args{"Duration": l.t.Duration(after)}), "", "reached"+hour())
 }
 
-// hour ends the DedupKey of what is written once in an hour.
+// hour ends the DedupKey of what is written once in an hour, and day that of what is written once a day.
 func hour() string { return time.Now().UTC().Format(" 2006-01-02 15") }
+func day() string  { return time.Now().UTC().Format(time.DateOnly) }
 
 // WatchSlow writes that accounts are looked at less often than they should be, and what
 // can be done. All replicas see it; it is written once a day.
 func (l *Log) WatchSlow(s watcher.Status) {
 	title := l.t.Format("log.lifecycle.watch_slow", locale.Args{"N": s.Accounts, "Duration": l.t.Duration(s.Interval)})
-	entry := l.entry("🐌 "+title, orange)
-	entry.Description = l.t.Text("log.cure.watch_slow")
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: "watch slow " + time.Now().UTC().Format(time.DateOnly)})
+	l.lifecycle("🐌", orange, title, l.t.Text("log.cure.watch_slow"), "watch slow "+day())
 }
 
 // PollsLimited writes that the hosting service limits the polls of some accounts or of all, what that
 // means, or that this is over if now is zero. All replicas see it; each is written once.
 func (l *Log) PollsLimited(before, now watcher.Limits) {
-	if now.Since.IsZero() {
-		title := l.t.Format("log.lifecycle.polls_free", locale.Args{"Duration": l.t.Duration(time.Since(before.Since))})
-		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + "🚦 " + title, DedupKey: limitKey("none", before)})
-		return
-	}
-	title, means, which := l.t.Count("log.lifecycle.polls_limited", now.Accounts, nil), l.t.Text("log.cure.polls_limited"), "some"
-	if now.All {
+	title, means, which, of := l.t.Count("log.lifecycle.polls_limited", now.Accounts, nil), l.t.Text("log.cure.polls_limited"), "some", now
+	switch {
+	case now.Since.IsZero():
+		title, means, which, of = l.t.Format("log.lifecycle.polls_free", locale.Args{"Duration": l.t.Duration(time.Since(before.Since))}), "", "none", before
+	case now.All:
 		title, means, which = l.t.Text("log.lifecycle.polls_slowed"), l.t.Text("log.cure.polls_slowed"), "all"
 	}
-	entry := l.entry("🚦 "+title, orange)
-	entry.Description = means
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: limitKey(which, now)})
-}
-
-// limitKey is the DedupKey of what is written about limits that began at a time.
-func limitKey(which string, l watcher.Limits) string {
-	return "limited polls " + which + " " + l.Since.UTC().Format(time.RFC3339Nano)
+	l.lifecycle("🚦", orange, title, means, "limited polls "+which+" "+of.Since.UTC().Format(time.RFC3339Nano))
 }
 
 // maxPlans is how many plans fit into a field of 1,024 characters.
@@ -131,18 +119,20 @@ func (l *Log) Outage(o outages.Outage) {
 }
 
 // CommandsUpdated writes that the commands were registered anew.
-func (l *Log) CommandsUpdated() { l.lifecycle("📝", grey, "commands", nil, "") }
+func (l *Log) CommandsUpdated() {
+	l.lifecycle("📝", grey, l.t.Text("log.lifecycle.commands"), "", "")
+}
 
-// lifecycle writes the text log.lifecycle.<key>, and more about it: in a line if there is no more.
-func (l *Log) lifecycle(emoji string, color int, key string, args locale.Args, text string) {
-	title := emoji + " " + l.t.Format("log.lifecycle."+key, args)
+// lifecycle writes what happened, in a line if there is no text to say more about it. once is the DedupKey.
+func (l *Log) lifecycle(emoji string, color int, title, text, once string) {
+	title = emoji + " " + title
 	if text == "" {
-		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + title})
+		l.post(logchannel.Entry{Category: logchannel.Lifecycle, Line: l.now() + title, DedupKey: once})
 		return
 	}
 	entry := l.entry(title, color)
 	entry.Description = text
-	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry})
+	l.post(logchannel.Entry{Category: logchannel.Lifecycle, Embed: entry, DedupKey: once})
 }
 
 // because shows the reason for something.

@@ -32,37 +32,29 @@ const (
 	InvalidRequests Notice = "invalid_requests" // Discord refused so many requests that it may ban the machine's address
 )
 
-// look returns the emoji and the colour of an entry, and the key of the text that says what can be done, if
-// there is one. A problem has no emoji of its own.
-func (n Notice) look() (emoji string, color int, cure string) {
-	switch n {
-	case Connected, Resumed:
-		return "🔗", green, ""
-	case Disconnected:
-		return "🔌", orange, ""
-	case Outgrown:
-		return "📈", orange, "log.cure.outgrown"
-	case RedisLost:
-		return "🗄️", orange, ""
-	case RedisBack:
-		return "🗄️", green, ""
-	case ServiceDown:
-		return "🏚️", red, ""
-	case ServiceUp:
-		return "🏠", green, ""
-	case SecretRefused:
-		return "🔑", red, "log.todo." + string(hostapi.CodeUnauthorized)
-	case SecretAccepted:
-		return "🔑", green, ""
-	case AccountsLost, AccountsMissing:
-		return "🔍", red, "log.cure." + string(n)
-	case AccountsFound:
-		return "🔍", green, ""
-	case InvalidRequests:
-		return "", 0, "log.cure.invalid_requests"
-	default:
-		return "", 0, ""
-	}
+// look is how an entry looks.
+type look struct {
+	emoji string
+	color int
+	cure  string // the key of the text that says what can be done; empty for none
+}
+
+// looks are those of notices. One without an emoji, or that is not here, is a problem of the program itself.
+var looks = map[Notice]look{
+	Connected:       {"🔗", green, ""},
+	Disconnected:    {"🔌", orange, ""},
+	Resumed:         {"🔗", green, ""},
+	Outgrown:        {"📈", orange, "log.cure.outgrown"},
+	RedisLost:       {"🗄️", orange, ""},
+	RedisBack:       {"🗄️", green, ""},
+	ServiceDown:     {"🏚️", red, ""},
+	ServiceUp:       {"🏠", green, ""},
+	SecretRefused:   {"🔑", red, "log.todo." + string(hostapi.CodeUnauthorized)},
+	SecretAccepted:  {"🔑", green, ""},
+	AccountsLost:    {"🔍", red, "log.cure.accounts_lost"},
+	AccountsMissing: {"🔍", red, "log.cure.accounts_missing"},
+	AccountsFound:   {"🔍", green, ""},
+	InvalidRequests: {cure: "log.cure.invalid_requests"},
 }
 
 // Facts are what is known beside a notice. Each may be zero.
@@ -74,16 +66,16 @@ type Facts struct {
 
 // Tell writes a notice.
 func (l *Log) Tell(n Notice, f Facts) {
-	emoji, color, cure := n.look()
 	var about []string
-	if cure != "" {
-		about = append(about, l.t.Text(cure))
+	look := looks[n]
+	if look.cure != "" {
+		about = append(about, l.t.Text(look.cure))
 	}
 	if f.Reason != nil {
 		about = append(about, because(f.Reason))
 	}
 	text := strings.Join(about, "\n")
-	if emoji == "" {
+	if look.emoji == "" {
 		l.warn(string(n), text)
 		return
 	}
@@ -91,5 +83,5 @@ func (l *Log) Tell(n Notice, f Facts) {
 	if args == nil {
 		args = locale.Args{"Duration": l.t.Duration(f.After)}
 	}
-	l.lifecycle(emoji, color, string(n), args, text)
+	l.lifecycle(look.emoji, look.color, l.t.Format("log.lifecycle."+string(n), args), text, "")
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // RedisEmbedded writes that no Redis is configured, and what that means.
-func (l *Log) RedisEmbedded() { l.cured("redis_embedded", "staff.todo.embedded", "") }
+func (l *Log) RedisEmbedded() { l.warn("redis_embedded", l.t.Text("staff.todo.embedded")) }
 
 // DeadLetter writes that the leader cannot deal with something.
 func (l *Log) DeadLetter(letter leader.Letter) {
@@ -30,33 +30,19 @@ func (l *Log) AccountUnread(customerID, what string) {
 
 // EventUnreadable writes that an event of Discord's is not what was expected, so
 // that nobody could be answered.
-func (l *Log) EventUnreadable(reason error) { l.problem("event", reason) }
+func (l *Log) EventUnreadable(reason error) { l.warn("event", because(reason)) }
 
 // InteractionStuck writes that an interaction does not end and was left behind.
-func (l *Log) InteractionStuck() { l.problem("stuck", nil) }
+func (l *Log) InteractionStuck() { l.warn("stuck", "") }
 
 // MessagesPaused writes that Discord lets the bot send no direct messages, why, and what can be
 // done.
 func (l *Log) MessagesPaused(p notify.Pause, reason error) {
-	l.cured(p.Problem(), "log.cure."+p.Problem(), "\n"+because(reason))
+	l.warn(p.Problem(), l.t.Text("log.cure."+p.Problem())+"\n"+because(reason))
 }
 
 // FollowersBudget writes that half of the first messages to new followers are used up for the day.
-func (l *Log) FollowersBudget() { l.cured("dm_budget", "log.cure.dm_budget", "") }
-
-// cured writes what is wrong, what can be done, by the text cure, and more about it.
-func (l *Log) cured(key, cure, more string) {
-	l.warn(key, l.t.Text(cure)+more)
-}
-
-// problem writes what is wrong with the program itself, and why where that is known.
-func (l *Log) problem(key string, reason error) {
-	description := ""
-	if reason != nil {
-		description = because(reason)
-	}
-	l.warn(key, description)
-}
+func (l *Log) FollowersBudget() { l.warn("dm_budget", l.t.Text("log.cure.dm_budget")) }
 
 // warn writes what is wrong, by the text log.problem.<key>, and a description of it. Equal ones
 // become one message that counts.

@@ -112,6 +112,7 @@ func TestLookIsOneRequest(t *testing.T) {
 		defer client.Close()
 		cache := accounts.New(accounts.Config{
 			Redis: redistest.Connect(t, url), Source: client, TTL: time.Second, MaxStale: time.Hour, Patience: 30 * time.Second, OnGarbage: func(err error) { t.Error(err) },
+			Prefix: "hostbot:", BesideKeys: func(string) []string { return nil }, KeepFor: func() time.Duration { return 0 }, OnLookup: func(bool) {}, Away: func() bool { return false }, OnDoubt: func(int, error) {},
 		})
 		defer cache.Close()
 		w, kill := start(t, url, nil, nil, func(c *watcher.Config) { c.Accounts, c.Interval = cache, 20*time.Second })
