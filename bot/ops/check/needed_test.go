@@ -37,7 +37,7 @@ func TestNeededCommands(t *testing.T) {
 				return err
 			}
 			text, err := os.ReadFile(path)
-			if !strings.Contains(string(text), "redis") {
+			if !strings.Contains(strings.ToLower(string(text)), "redis") {
 				return err
 			}
 			for _, call := range calls.FindAllStringSubmatch(string(text), -1) {

@@ -256,7 +256,7 @@ func (s *soak) act(c customer, bot, action string) {
 		l.unconfirmed++
 	case says("✅ Restarted", "✅ Packages reinstalled", "✅ Started", "✅ Stopped", "was restarted.", "were reinstalled.", "was started.", "was stopped."):
 		l.done++
-	case says("could not be"):
+	case says("couldn't be"):
 		l.failed++
 	}
 }

@@ -141,11 +141,15 @@ func (f *Following) Follow(ctx context.Context, ownerID, panelID string, to noti
 	case len(followers) >= MostFollowers: // before a DM is opened for nothing
 		return false, ErrFull
 	}
-	account, err := f.cfg.Known(ctx, ownerID)
-	if err != nil {
-		return false, err
+	ids := p.Bots
+	if p.All {
+		account, err := f.cfg.Known(ctx, ownerID)
+		if err != nil {
+			return false, err
+		}
+		ids = hostapi.IDs(p.Shown(account.List.Servers))
 	}
-	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), hostapi.IDs(p.Shown(account.List.Servers))...)
+	past, err := f.cfg.History.Bots(ctx, ownerID, time.Now(), ids...)
 	if err != nil {
 		return false, err
 	}
