@@ -57,7 +57,7 @@ func (v view) toSupport() discordgo.Button { return v.link("button.support", v.c
 func (v view) toInvite() discordgo.Button {
 	url := ""
 	if app, guild := v.asked.ApplicationID, v.asked.GuildID; interaction.IsSnowflake(app) && interaction.IsSnowflake(guild) {
-		url = rest.InviteURL(app, guild)
+		url = rest.InviteURL(app, guild, false)
 	}
 	return v.link("button.invite", url)
 }

@@ -141,7 +141,7 @@ func (rep *reply) try(ctx context.Context, cancel context.CancelFunc, to rest.Ca
 // once sends once. A panic becomes an error.
 func (rep *reply) once(ctx context.Context, to rest.Callback, send sendFirst) error {
 	err := interaction.Guard(func() error { return send(ctx, to) })
-	if isUncertain(err) {
+	if rest.IsUncertain(err) {
 		rep.unheard.Store(true)
 	}
 	return err

@@ -196,8 +196,7 @@ func (r *Responder) Report(ctx context.Context, report actions.Report) error {
 	if err != nil {
 		rep.logError(zerolog.InfoLevel, err).Msg("the caller could not be told of what was interrupted")
 	}
-	e, ok := errors.AsType[*rest.Error](err)
-	if ok && (e.Temporary() || e.Code == rest.CodeUnknownWebhook && time.Since(req.ReceivedAt) < editPatience) { // see maxUnknown
+	if rest.IsTemporary(err) || rest.CodeOf(err) == rest.CodeUnknownWebhook && time.Since(req.ReceivedAt) < editPatience { // see maxUnknown
 		return err
 	}
 	return nil

@@ -130,7 +130,7 @@ func (rep *reply) editUnended(ctx context.Context, m interaction.Message) error 
 func (rep *reply) sendFollowUp(ctx context.Context, m interaction.Message) error {
 	return rep.retryUntilExpiry(ctx, func(ctx context.Context) error {
 		_, err := rep.responder.cfg.Discord.FollowUp(ctx, rep.to, m)
-		if isUncertain(err) {
+		if rest.IsUncertain(err) {
 			return errors.New(err.Error()) // not worth repeating, to Retry
 		}
 		return err
@@ -172,11 +172,6 @@ func (rep *reply) retryUntilExpiry(ctx context.Context, send func(context.Contex
 		return attempt(ctx)
 	}
 	return err
-}
-
-func isUncertain(err error) bool {
-	e, ok := errors.AsType[*rest.Error](err)
-	return ok && e.Uncertain
 }
 
 // isUnanswered reports whether no complete answer came.

@@ -244,7 +244,7 @@ func (r *Registrar) failed(ctx context.Context, s Scope, err error) error {
 		r.done[s.GuildID] = true
 		return nil
 	}
-	invite := rest.HostInviteURL(r.application.ID, s.GuildID, r.config.Support)
+	invite := rest.InviteURL(r.application.ID, s.GuildID, r.config.Support)
 	line := r.config.Log.Error().Err(err).Str("guild", s.GuildID)
 	if absent {
 		line.Str("invite", invite)

@@ -26,7 +26,7 @@ func TestDroppedEmbedsAreNoSuccess(t *testing.T) {
 	if shown := log.Messages(); !rest.LacksEmbeds(err) || len(shown) != 1 || id != shown[0].ID {
 		t.Fatalf("CreateMessage() = %q, %v; shown are %v", id, err, shown)
 	}
-	if e, ok := errors.AsType[*rest.Error](err); !ok || e.Temporary() || e.Uncertain || rest.VerdictOf(err) == rest.Never {
+	if e, ok := errors.AsType[*rest.Error](err); !ok || rest.IsTemporary(err) || e.Uncertain || rest.VerdictOf(err) == rest.Never {
 		t.Errorf("the error is %+v", e)
 	}
 	if again, err := client.CreateMessage(t.Context(), log.ID, "once", message); again != id || !rest.LacksEmbeds(err) {

@@ -83,25 +83,26 @@ func (e *Error) Error() string {
 	}
 }
 
-// CodeOf returns Discord's error code in err, or 0.
-func CodeOf(err error) int {
+// errorIn returns the Error in err; a zero one if there is none.
+func errorIn(err error) Error {
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Code
+		return *e
 	}
-	return 0
+	return Error{}
 }
 
+// CodeOf returns Discord's error code in err, or 0.
+func CodeOf(err error) int { return errorIn(err).Code }
+
 // StatusOf returns the HTTP status in err, or 0.
-func StatusOf(err error) int {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.Status
-	}
-	return 0
-}
+func StatusOf(err error) int { return errorIn(err).Status }
+
+// RetryAfter returns how long Discord asks to wait before the same request; 0 if it does not ask.
+func RetryAfter(err error) time.Duration { return errorIn(err).RetryAfter }
+
+// IsUncertain reports whether Discord may have carried out a request that failed.
+func IsUncertain(err error) bool { return errorIn(err).Uncertain }
 
 // LacksEmbeds reports whether Discord took a message without its embeds, as the bot lacks Embed Links in the
 // channel.
-func LacksEmbeds(err error) bool {
-	e, ok := errors.AsType[*Error](err)
-	return ok && e.NoEmbeds
-}
+func LacksEmbeds(err error) bool { return errorIn(err).NoEmbeds }

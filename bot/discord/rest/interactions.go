@@ -41,7 +41,7 @@ func (c *Client) Defer(ctx context.Context, to Callback, form interaction.Form) 
 	}
 	return c.respond(ctx, to, callback{
 		Type: discordgo.InteractionResponseDeferredChannelMessageWithSource,
-		Data: flagsOnly{Flags: discordgo.MessageFlagsEphemeral},
+		Data: map[string]any{"flags": discordgo.MessageFlagsEphemeral},
 	})
 }
 
@@ -66,10 +66,7 @@ func (c *Client) EditFollowUp(ctx context.Context, to Callback, messageID string
 
 // FindOriginal returns the text and the embeds of the first response, or an error if there is none.
 func (c *Client) FindOriginal(ctx context.Context, to Callback) (m interaction.Message, err error) {
-	var shown struct {
-		Content string
-		Embeds  []*discordgo.MessageEmbed
-	}
+	var shown Posted
 	err = c.do(ctx, http.MethodGet, webhookPath(to)+"/messages/@original", nil, &shown, to.Token)
 	return interaction.Message{Content: shown.Content, Embeds: shown.Embeds}, err
 }
@@ -77,9 +74,7 @@ func (c *Client) FindOriginal(ctx context.Context, to Callback) (m interaction.M
 // FollowUp sends a further message that only the caller sees, and returns its ID: "wait is always true for this
 // endpoint" (https://docs.discord.com/developers/interactions/receiving-and-responding#create-followup-message).
 func (c *Client) FollowUp(ctx context.Context, to Callback, m interaction.Message) (messageID string, err error) {
-	var sent struct {
-		ID string `json:"id"`
-	}
+	var sent taken
 	err = c.do(ctx, http.MethodPost, webhookPath(to), withFiles(messageBody(m, discordgo.MessageFlagsEphemeral), m.Files), &sent, to.Token)
 	return sent.ID, err
 }
@@ -93,9 +88,6 @@ type (
 	callback struct {
 		Type discordgo.InteractionResponseType `json:"type"`
 		Data any                               `json:"data,omitempty"`
-	}
-	flagsOnly struct {
-		Flags discordgo.MessageFlags `json:"flags"`
 	}
 	message struct {
 		Content         string                 `json:"content"`
@@ -111,9 +103,6 @@ type (
 		Parse []string `json:"parse"`
 		Roles []string `json:"roles,omitempty"`
 	}
-	suggestions struct {
-		Choices []interaction.Choice `json:"choices"`
-	}
 	dialog struct {
 		CustomID   string              `json:"custom_id"`
 		Title      string              `json:"title"`
@@ -126,7 +115,7 @@ func callbackBody(r interaction.Response) callback {
 	case interaction.FormUpdate:
 		return callback{discordgo.InteractionResponseUpdateMessage, messageBody(r.Message, 0)}
 	case interaction.FormSuggest:
-		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, suggestions{orEmpty(r.Choices)}}
+		return callback{discordgo.InteractionApplicationCommandAutocompleteResult, map[string]any{"choices": append([]interaction.Choice{}, r.Choices...)}} // [] rather than null
 	case interaction.FormKeep: // an update without data resets menus (discord-api-docs#3441), a deferral does not (discord.js#10797)
 		return callback{Type: discordgo.InteractionResponseUpdateMessage}
 	case interaction.FormOpen:
@@ -155,12 +144,4 @@ func messageBody(m interaction.Message, flags discordgo.MessageFlags) message {
 		Flags:           flags,
 		AllowedMentions: allowed,
 	}
-}
-
-// orEmpty makes an unset list [] rather than null.
-func orEmpty[T any](list []T) []T {
-	if list == nil {
-		return []T{}
-	}
-	return list
 }

@@ -9,19 +9,13 @@ const invited = "274877991936"
 const invitedToSupport = "309237730304"
 
 // InviteURL returns the address at which the bot is invited to a guild, with the permissions that commands,
-// panels and log channels need.
+// panels and log channels need; in the host's guild it may open threads for support as well.
 // https://discord.com/developers/docs/topics/oauth2#bot-authorization-flow
-func InviteURL(applicationID, guildID string) string { return invite(applicationID, guildID, invited) }
-
-// HostInviteURL is InviteURL for the host's guild, where the bot may open threads for support as well.
-func HostInviteURL(applicationID, guildID string, support bool) string {
+func InviteURL(applicationID, guildID string, support bool) string {
+	permissions := invited
 	if support {
-		return invite(applicationID, guildID, invitedToSupport)
+		permissions = invitedToSupport
 	}
-	return InviteURL(applicationID, guildID)
-}
-
-func invite(applicationID, guildID, permissions string) string {
 	return "https://discord.com/oauth2/authorize?client_id=" + applicationID +
 		"&scope=bot+applications.commands&permissions=" + permissions + "&guild_id=" + guildID
 }

@@ -163,18 +163,13 @@ func (l *limits) note(status int, pause time.Duration, scope string) (n news) {
 	if until := now.Add(pause); pause > 0 && until.After(l.pausedUntil) {
 		l.pausedUntil = until
 	}
-	reached := 0
-	switch {
-	case invalid >= AnswersOnlyFrom:
-		reached = AnswersOnlyFrom
-	case invalid >= FewerFrom:
-		reached = FewerFrom
-	}
 	if invalid < recovered {
 		l.reached = 0
 	}
-	if reached > l.reached {
-		l.reached, n.threshold, n.invalid = reached, reached, invalid
+	for _, threshold := range []int{FewerFrom, AnswersOnlyFrom} {
+		if invalid >= threshold && threshold > l.reached {
+			l.reached, n.threshold, n.invalid = threshold, threshold, invalid
+		}
 	}
 	return n
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"time"
 
 	"github.com/bwmarrin/discordgo"
 
@@ -121,3 +122,14 @@ func (c *Client) LatestMessages(ctx context.Context, channelID string, limit int
 }
 
 func messages(channelID string) string { return "channels/" + url.PathEscape(channelID) + "/messages" }
+
+// EmbedTime parses the timestamp of an embed as Discord returns it, and reports whether there is one. Discord
+// does not return it as it was sent: microseconds may be missing, and in 2017 the zone was at times, for UTC
+// (discord-api-docs#291).
+func EmbedTime(text string) (time.Time, bool) {
+	at, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		at, err = time.Parse("2006-01-02T15:04:05", text) // fractions of seconds are accepted as well
+	}
+	return at, err == nil
+}

@@ -216,6 +216,7 @@ func (c *Client) exchange(req *http.Request, secrets ...secret.Text) ([]byte, er
 	return nil, err
 }
 
+// roundTrip sends a request and returns the body of Discord's answer.
 func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	path := strings.TrimPrefix(req.URL.Path, c.path)
 	answers, in := answersInteraction(path), lineOf(req.Method, path)
@@ -239,14 +240,8 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	// An http.Client would follow redirects.
 	res, err := c.transport.RoundTrip(bounded)
 	waiting.Stop()
-	became := outcomeOf(req, res)
-	switch {
-	case became == unanswered:
-		c.reach.Failed(sent)
-	case became == answered && res.StatusCode != http.StatusTooManyRequests:
-		c.reach.answered()
-	}
-	c.observe(req, res, err)
+	route, _, _ := strings.Cut(path, "/")
+	c.observe(req.Context(), route, sent, res, err)
 	if err != nil {
 		return nil, c.unanswered(err)
 	}
@@ -279,25 +274,26 @@ func (c *Client) roundTrip(req *http.Request) ([]byte, *Error) {
 	return body, nil
 }
 
-// outcome is what became of a request.
-type outcome int
-
-const (
-	answered   outcome = iota
-	unanswered         // or Discord answered with a failure of its own
-	canceled           // by the caller: that says nothing about Discord
-)
-
-// outcomeOf returns the outcome of a request; res is nil if there was no answer.
-func outcomeOf(req *http.Request, res *http.Response) outcome {
-	switch {
-	case res != nil && res.StatusCode < 500:
-		return answered
-	case errors.Is(req.Context().Err(), context.Canceled):
-		return canceled
-	default:
-		return unanswered
+// observe notes what became of a request; err says why there was no answer.
+func (c *Client) observe(ctx context.Context, route string, sent time.Time, res *http.Response, err error) {
+	status, failure := 0, ""
+	if err == nil {
+		status = res.StatusCode
 	}
+	switch {
+	case status == http.StatusTooManyRequests: // it asks for a pause
+	case err == nil && status < 500:
+		c.reach.answered()
+	case errors.Is(ctx.Err(), context.Canceled): // by the caller: that says nothing about Discord
+		status = 0
+	case err == nil:
+		failure = strconv.Itoa(status)
+		c.reach.Failed(sent)
+	default:
+		failure = lastWords(err)
+		c.reach.Failed(sent)
+	}
+	c.Observe(route, status, failure)
 }
 
 // note counts an answer. pause is for how long it asks all requests to wait; 0 if it does not.
@@ -311,38 +307,24 @@ func (c *Client) note(res *http.Response, pause time.Duration) {
 	}
 }
 
-// observe reports a request to Observe; res is nil if there was no answer, and err is why.
-func (c *Client) observe(req *http.Request, res *http.Response, err error) {
-	status, failure := 0, ""
-	switch outcomeOf(req, res) {
-	case answered:
-		status = res.StatusCode
-	case canceled:
-	case unanswered:
-		if failure = lastWords(err); res != nil {
-			status, failure = res.StatusCode, strconv.Itoa(res.StatusCode)
-		}
-	}
-	route, _, _ := strings.Cut(strings.TrimPrefix(req.URL.Path, c.path), "/")
-	c.Observe(route, status, failure)
-}
-
 // lastWords returns the innermost message of a network error.
 func lastWords(err error) string {
-	if err == nil {
-		return ""
-	}
-	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
+	if isTimeout(err) {
 		return "no answer in time"
 	}
 	text := err.Error()
 	return text[strings.LastIndex(": "+text, ": "):]
 }
 
+func isTimeout(err error) bool {
+	network, ok := errors.AsType[net.Error](err)
+	return ok && network.Timeout()
+}
+
 // unanswered returns the error of a request without an answer. After a timeout it closes the idle connections:
 // whatever has silently cut off this one may have cut off all.
 func (c *Client) unanswered(err error) *Error {
-	if limit, ok := errors.AsType[net.Error](err); ok && limit.Timeout() {
+	if isTimeout(err) {
 		c.transport.CloseIdleConnections()
 	}
 	return &Error{Message: err.Error(), Uncertain: true}

@@ -51,12 +51,19 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 			}
 		})()
 	}
+	again := r.Again
+	if again == nil {
+		again = IsTemporary
+	}
 	for {
 		err := send(ctx)
-		if err == nil || !r.again(err) {
+		if err == nil || !again(err) {
 			return err
 		}
-		asked := askedPause(err)
+		asked := RetryAfter(err)
+		if other, ok := errors.AsType[*backoff.RetryAfterError](err); ok { // another service asks, or ours
+			asked = other.Duration
+		}
 		pause := max(pauses.NextBackOff(), asked)
 		if ctx.Err() != nil || pause > limit-time.Since(began) {
 			return err
@@ -76,19 +83,4 @@ func Retry(ctx context.Context, r Retries, send func(context.Context) error) err
 			pauses.Reset()
 		}
 	}
-}
-
-func (r Retries) again(err error) bool {
-	if r.Again != nil {
-		return r.Again(err)
-	}
-	return IsTemporary(err)
-}
-
-// askedPause returns the pause that Discord or another service asks for; 0 for none.
-func askedPause(err error) time.Duration {
-	if other, ok := errors.AsType[*backoff.RetryAfterError](err); ok {
-		return other.Duration
-	}
-	return RetryAfter(err)
 }

@@ -3,7 +3,6 @@ package rest
 import (
 	"errors"
 	"net/http"
-	"time"
 )
 
 // Verdict is what an error means for sending the same request again. Only VerdictOf decides that.
@@ -42,9 +41,8 @@ func VerdictOf(err error) Verdict {
 		return Later
 	case e.Status == http.StatusTooManyRequests:
 		return Limited
-	case e.Status >= 500, e.Code == CodeOverloaded: // discord-api-docs#986
-		return Later
-	case e.Status == http.StatusConflict, e.Status == http.StatusLocked: // something else is being done to the same
+	case e.Status >= 500, e.Code == CodeOverloaded, // discord-api-docs#986
+		e.Status == http.StatusConflict, e.Status == http.StatusLocked: // something else is being done to the same
 		return Later
 	}
 	switch e.Code {
@@ -53,40 +51,28 @@ func VerdictOf(err error) Verdict {
 			return Quarantined
 		}
 		return Gone
-	case CodeUnknownChannel:
+	case CodeUnknownChannel, CodeAlreadyAcknowledged, CodeUnknownInteraction, CodeUnknownWebhook, CodeInvalidWebhookToken:
+		// Of the latter four, the interaction is answered or has expired, or so it seems: see the codes.
 		return Gone
-	case CodeAlreadyAcknowledged, CodeUnknownInteraction, CodeUnknownWebhook, CodeInvalidWebhookToken:
-		// The interaction is answered or has expired, or so it seems: see the codes.
-		return Gone
-	case CodeInvalidForm, CodeEmptyMessage:
+	case CodeInvalidForm, CodeEmptyMessage, CodeBlockedMessage, CodeBlockedTitle, CodeHarmfulLink:
+		// The latter three: a guild's AutoMod or Discord's link filter refuses it, edits included (change log,
+		// June 27, 2024).
 		return Never
-	case CodeBlockedMessage, CodeBlockedTitle, CodeHarmfulLink:
-		// A guild's AutoMod or Discord's link filter refuses it, edits included (change log, June 27, 2024).
-		return Never
-	case CodeCannotMessageUser, CodeNoWayToUser:
+	case CodeCannotMessageUser, CodeNoWayToUser, CodeUnknownUser, CodeInvalidRecipients:
 		// The first: the user has blocked the bot. The second: the user takes no messages from members of a
 		// guild, or shares no guild with the bot; before March 2026 this was the first, too
 		// (discord-api-docs#8212, #8238, #8244).
 		return Closed
-	case CodeUnknownUser, CodeInvalidRecipients:
-		return Closed
-	case CodeQuarantined:
-		// Until an appeal is granted, the bot may write only to users to whom it has written before
-		// (discord-api-docs#2669, tmercswims/tmerc-cogs#111).
-		return Quarantined
-	case CodeDMsTooFast:
-		// The bot opens direct messages too fast (davidhozic/discord-advertisement-framework#82, DasWolke/SnowTransfer#43).
-		return Quarantined
-	case CodeInternalNetwork:
-		// Cloudflare refuses the program.
+	case CodeQuarantined, CodeDMsTooFast, CodeInternalNetwork:
+		// The first: until an appeal is granted, the bot may write only to users to whom it has written before
+		// (discord-api-docs#2669, tmercswims/tmerc-cogs#111). The second: it opens direct messages too fast
+		// (davidhozic/discord-advertisement-framework#82, DasWolke/SnowTransfer#43). The third: Cloudflare refuses
+		// the program.
 		return Quarantined
 	}
 	switch {
-	case e.Status == http.StatusUnauthorized:
-		// The bot's token is refused.
-		return Quarantined
-	case e.Status == http.StatusForbidden && e.Code == 0:
-		// Cloudflare answers, or a proxy (discord-api-docs#5385).
+	case e.Status == http.StatusUnauthorized, e.Status == http.StatusForbidden && e.Code == 0:
+		// The bot's token is refused. Or Cloudflare answers, or a proxy (discord-api-docs#5385).
 		return Quarantined
 	case e.Status == http.StatusRequestEntityTooLarge:
 		return Never
@@ -99,21 +85,10 @@ func VerdictOf(err error) Verdict {
 // Passes reports whether the same request may succeed later although nobody changes anything.
 func (v Verdict) Passes() bool { return v == Later || v == Limited }
 
-// Temporary reports whether the same request may succeed later.
-func (e *Error) Temporary() bool { return VerdictOf(e).Passes() }
-
 // IsTemporary reports whether an error is an *Error, and the same request may succeed later.
 func IsTemporary(err error) bool {
 	_, ok := errors.AsType[*Error](err)
 	return ok && VerdictOf(err).Passes()
-}
-
-// RetryAfter returns how long Discord asks to wait before the same request; 0 if it does not ask.
-func RetryAfter(err error) time.Duration {
-	if e, ok := errors.AsType[*Error](err); ok {
-		return e.RetryAfter
-	}
-	return 0
 }
 
 // IsLimited reports whether an error is Discord's rate limit. Nothing was done then.

@@ -42,7 +42,7 @@ func (c *checker) commandsIn(ctx context.Context, guildID string) health.Item {
 
 // invite says where the bot is invited to a guild of the host's.
 func (c *checker) invite(app register.Application, guildID string) string {
-	return "invite it there: " + rest.HostInviteURL(app.ID, guildID, c.cfg.Settings.Admin.SupportChannelID != "")
+	return "invite it there: " + rest.InviteURL(app.ID, guildID, c.cfg.Settings.Admin.SupportChannelID != "")
 }
 
 // staffGuild reports whether the bot is in staff's guild and can have commands there.
