@@ -169,7 +169,7 @@ func crashesFlow() flow {
 		return leftButton("it keeps crashing", button)(ctx, c, in)
 	}
 	return flow{
-		route: "component aside/crashes/{bot...}", need: keeps, goesOn: true, lost: "error.untold", good: "Our team (now|already) has",
+		route: "component aside/crashes/{bot...}", need: keeps, goesOn: true, lost: "error.untold", good: "Our team (can see|already has)",
 		prepare: steps(seen(), left, pressesIn(inDM, "Tell support"), reads("Our team")), do: pressesIn(inDM, "Tell support"),
 	}
 }
