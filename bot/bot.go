@@ -103,7 +103,7 @@ type Bot struct {
 	accountsMissing           atomic.Pointer[time.Time]
 	accountsLost, lostCounted atomic.Int64 // how many listed accounts are not found, and when that was counted (Unix ns)
 	staffQueue                stafflog.Async
-	notify                    func(state string) // see Supervise; may be nil
+	supervisor                func(state string) // see Supervise; may be nil
 	afterStart                func()
 	closers                   []func() // for what New opened, in the order of opening
 	hurry                     int      // see Hurried

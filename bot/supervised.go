@@ -13,26 +13,26 @@ const statusPause = 2 * time.Second
 
 // Supervise has Run notify who has started the process of its state, in the form of systemd's
 // (https://www.freedesktop.org/software/systemd/man/latest/sd_notify.html). It is called before Run.
-func (b *Bot) Supervise(notify func(state string)) { b.notify = notify }
+func (b *Bot) Supervise(notify func(state string)) { b.supervisor = notify }
 
 // tellSupervisor notifies the supervisor, if there is one, until ctx is done. The process counts as started even if
 // Discord is away: otherwise systemd would end it after TimeoutStartSec.
 func (b *Bot) tellSupervisor(ctx context.Context) {
-	if b.notify == nil {
+	if b.supervisor == nil {
 		return
 	}
-	b.notify(daemon.SdNotifyReady)
+	b.supervisor(daemon.SdNotifyReady)
 	ticker := time.NewTicker(statusPause)
 	defer ticker.Stop()
 	for last := ""; ; {
 		if now := b.status(); now != last {
-			b.notify("STATUS=" + now)
+			b.supervisor("STATUS=" + now)
 			last = now
 		}
 		select {
 		case <-ticker.C:
 		case <-ctx.Done():
-			b.notify(daemon.SdNotifyStopping)
+			b.supervisor(daemon.SdNotifyStopping)
 			return
 		}
 	}

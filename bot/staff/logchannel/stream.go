@@ -61,10 +61,10 @@ func newStream(c Config, channel string) *stream {
 // be repeated if its outcome is not known.
 //
 // KEYS: the entry's ID, the stream, what is due. ARGV: for how long the ID is known (ms), the entry, the channel.
-var addScript = redis.NewScript(`
+const addScript = `
 if not redis.call('SET', KEYS[1], 1, 'NX', 'PX', ARGV[1]) then return 0 end
 redis.call('XADD', KEYS[2], '*', 'e', ARGV[2])
-return redis.call('ZADD', KEYS[3], 'NX', 0, ARGV[3])`)
+return redis.call('ZADD', KEYS[3], 'NX', 0, ARGV[3])`
 
 // doneScript removes entries, saves the state, and makes the channel due later or, if no entry waits, not at all. It
 // returns how many entries wait. If the saved state has another version than was read, it changes nothing and returns -1.
@@ -73,7 +73,7 @@ return redis.call('ZADD', KEYS[3], 'NX', 0, ARGV[3])`)
 // KEYS: the stream, the state, what is due. ARGV: the version that was read ("" for none), the new one, the
 // state, for how long it is kept (ms), the channel, after how many ms it is due, the group, then the
 // entries by their IDs in the stream.
-var doneScript = redis.NewScript(`
+const doneScript = `
 local version = redis.call('HGET', KEYS[2], 'v') or ''
 if version ~= ARGV[1] and version ~= ARGV[2] then return -1 end
 if #ARGV > 7 then
@@ -85,7 +85,7 @@ redis.call('PEXPIRE', KEYS[2], ARGV[4])
 local t, waiting = redis.call('TIME'), redis.call('XLEN', KEYS[1])
 if waiting > 0 then redis.call('ZADD', KEYS[3], string.format('%.0f', t[1] * 1000 + math.floor(t[2] / 1000) + ARGV[6]), ARGV[5])
 else redis.call('ZREM', KEYS[3], ARGV[5]) redis.call('DEL', KEYS[1]) end
-return waiting`)
+return waiting`
 
 // add adds entries in this order, and reports whether the channel was not due before. If the outcome is not known, add
 // may be called again.
@@ -95,7 +95,7 @@ func (s *stream) add(ctx context.Context, entries []kept) (due bool, err error) 
 		for i, e := range entries {
 			content, _ := json.Marshal(e) // it consists of what can be encoded
 			// the whole script, as Redis may have forgotten it
-			added[i] = addScript.Eval(ctx, p, []string{s.ids + e.ID, s.key, s.due}, rememberFor.Milliseconds(), content, s.channel)
+			added[i] = redis.NewScript(addScript).Eval(ctx, p, []string{s.ids + e.ID, s.key, s.due}, rememberFor.Milliseconds(), content, s.channel)
 		}
 		return nil
 	})
@@ -215,7 +215,7 @@ func (s *stream) settle(ctx context.Context, r reading, done []string, after tim
 	for _, id := range slices.Concat(r.gone, done) {
 		args = append(args, id)
 	}
-	return doneScript.Run(ctx, s.redis, []string{s.key, s.state, s.due}, args...).Int()
+	return redis.NewScript(doneScript).Run(ctx, s.redis, []string{s.key, s.state, s.due}, args...).Int()
 }
 
 // skip drops the entry that waits first, with the state, and reports whether there was one.

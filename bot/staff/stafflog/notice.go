@@ -39,22 +39,24 @@ type look struct {
 	cure  string // the key of the text that says what can be done; empty for none
 }
 
-// looks are those of notices. One without an emoji, or that is not here, is a problem of the program itself.
-var looks = map[Notice]look{
-	Connected:       {"🔗", green, ""},
-	Disconnected:    {"🔌", orange, ""},
-	Resumed:         {"🔗", green, ""},
-	Outgrown:        {"📈", orange, "log.cure.outgrown"},
-	RedisLost:       {"🗄️", orange, ""},
-	RedisBack:       {"🗄️", green, ""},
-	ServiceDown:     {"🏚️", red, ""},
-	ServiceUp:       {"🏠", green, ""},
-	SecretRefused:   {"🔑", red, "log.todo." + string(hostapi.CodeUnauthorized)},
-	SecretAccepted:  {"🔑", green, ""},
-	AccountsLost:    {"🔍", red, "log.cure.accounts_lost"},
-	AccountsMissing: {"🔍", red, "log.cure.accounts_missing"},
-	AccountsFound:   {"🔍", green, ""},
-	InvalidRequests: {cure: "log.cure.invalid_requests"},
+// look returns how the entry of a notice looks. One without an emoji, or that is not here, is a problem of the program itself.
+func (n Notice) look() look {
+	return map[Notice]look{
+		Connected:       {"🔗", green, ""},
+		Disconnected:    {"🔌", orange, ""},
+		Resumed:         {"🔗", green, ""},
+		Outgrown:        {"📈", orange, "log.cure.outgrown"},
+		RedisLost:       {"🗄️", orange, ""},
+		RedisBack:       {"🗄️", green, ""},
+		ServiceDown:     {"🏚️", red, ""},
+		ServiceUp:       {"🏠", green, ""},
+		SecretRefused:   {"🔑", red, "log.todo." + string(hostapi.CodeUnauthorized)},
+		SecretAccepted:  {"🔑", green, ""},
+		AccountsLost:    {"🔍", red, "log.cure.accounts_lost"},
+		AccountsMissing: {"🔍", red, "log.cure.accounts_missing"},
+		AccountsFound:   {"🔍", green, ""},
+		InvalidRequests: {cure: "log.cure.invalid_requests"},
+	}[n]
 }
 
 // Facts are what is known beside a notice. Each may be zero.
@@ -67,7 +69,7 @@ type Facts struct {
 // Tell writes a notice.
 func (l *Log) Tell(n Notice, f Facts) {
 	var about []string
-	look := looks[n]
+	look := n.look()
 	if look.cure != "" {
 		about = append(about, l.t.Text(look.cure))
 	}
