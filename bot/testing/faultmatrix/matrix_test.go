@@ -114,11 +114,12 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 	p := newPhrasebook(t)
 	trials := s.trials(a.flows)
 
+	s.began = time.Now()
 	each(trials, func(one *trial) { one.begin(t) })
 	if t.Failed() {
 		return
 	}
-	s.struck, s.before = time.Now(), s.Log.String()
+	s.before = s.Log.String()
 	mend := x.strike(t, s)
 	each(trials, func(one *trial) { one.suffer(t, p, o) })
 	if o.noticed != "" {
@@ -131,7 +132,8 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 	}
 	o.checkStaff(t, s, trials)
 	each(trials, func(one *trial) { one.checkLate(t) })
-	if s.tooSlow() && len(o.broken(s)) > 0 {
+	early := o.broken(s)
+	if len(early) > 0 {
 		s.excuse()
 	}
 	judged(!s.excused.Load())
@@ -141,9 +143,18 @@ func (a attempt) try(t *testing.T, people int, m *machine, judged func(bool)) {
 	}
 	each(samples(trials), func(one *trial) { one.recover(t, p) })
 	s.checkRedis(t)
-	for _, broken := range o.broken(s) {
-		t.Errorf("the bot broke a rule of Discord's: %v", broken)
+	for i, broken := range o.broken(s) {
+		inTime := i < len(early) || s.pulse.lateSince(s.ended) == 0
+		if inTime || !isLateness(broken) {
+			t.Errorf("the bot broke a rule of Discord's: %v", broken)
+		}
 	}
+}
+
+// isLateness reports whether a mistake may be the machine's, that was busy for too long: of what is done again only
+// whether it works in the end counts.
+func isLateness(broken discordtest.Failure) bool {
+	return slices.ContainsFunc([]string{"no first response", "code 10062", "code 10015"}, func(part string) bool { return strings.Contains(broken.String(), part) })
 }
 
 // broken returns what the bot did that Discord takes for a mistake, without what the outcome has on purpose.

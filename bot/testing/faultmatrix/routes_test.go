@@ -96,7 +96,7 @@ func routesTaken(t *testing.T, people int, m *machine) (wrong []string, tooSlow 
 	p, trials := newPhrasebook(t), s.trials(flows())
 	each(trials, func(one *trial) { one.begin(t) })
 	before := s.servedAll(t, &sent)
-	s.struck = time.Now()
+	s.began = time.Now()
 	want := make(map[string]int)
 	each(trials, func(one *trial) { one.reading = p.read(t.Context(), one.flow, one.person, one.from) })
 	for _, one := range trials {

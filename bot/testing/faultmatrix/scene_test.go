@@ -36,9 +36,9 @@ type scene struct {
 	actions, errors *discordtest.Channel // log channels; the world's is the one of the lifecycle
 	moment          chan struct{}        // held by those who do something
 	pulse           *pulse
-	struck          time.Time              // when the fault struck: how fast the machine is matters from then on
-	before          string                 // the process log until then: what failed on a busy machine is no matter
-	settled         bool                   // all flows have ended
+	began           time.Time              // when the first did something: how fast the machine is matters from then on
+	before          string                 // the process log until the fault struck: what failed on a busy machine is no matter
+	ended           time.Time              // when all flows had; zero until then
 	late            time.Duration          // for how long the machine then had kept a question to Redis waiting, if for too long
 	excused         atomic.Bool            // something was not as it should be, and the machine may be why
 	commands        *commands.Commands     // that draw what the bot left
@@ -146,7 +146,9 @@ func address(url string) string {
 // tooSlow reports whether the machine is so busy that the bot took what is well for
 // broken: how something ends may then be another than it should be, though it is
 // true all the same.
-func (s *scene) tooSlow() bool { return s.late > 0 || !s.settled && s.pulse.lateSince(s.struck) > 0 }
+func (s *scene) tooSlow() bool {
+	return s.late > 0 || s.ended.IsZero() && s.pulse.lateSince(s.began) > 0
+}
 
 // excuse reports whether the machine may be why something is not as it should be. The fault is tried again then.
 func (s *scene) excuse() bool {
@@ -158,7 +160,7 @@ func (s *scene) excuse() bool {
 }
 
 // settle is called when all flows have ended: how fast the machine is does not matter any more.
-func (s *scene) settle() { s.late, s.settled = s.pulse.lateSince(s.struck), true }
+func (s *scene) settle() { s.late, s.ended = s.pulse.lateSince(s.began), time.Now() }
 
 // trials returns one of each flow, with people of their own.
 func (s *scene) trials(flows []flow) (trials []*trial) {

@@ -205,7 +205,7 @@ func (o outcome) checkStaff(t *testing.T, s *scene, trials []*trial) {
 		n := 0
 		if !world.Eventually(ctx, func() bool {
 			n = len(world.Entries(channel.Messages(), texts...))
-			return n == 1 || n == 0 && channel == s.errors && s.countsMoreThanItShows() || n > 1 && s.pulse.lateSince(s.struck) > 0 // see package logchannel about Redis
+			return n == 1 || n == 0 && channel == s.errors && s.countsMoreThanItShows() || n > 1 && s.pulse.lateSince(s.began) > 0 // see package logchannel about Redis
 		}) {
 			t.Errorf("%s: staff read %d entries with %q", what, n, texts)
 		}
@@ -236,7 +236,7 @@ func (o outcome) checkStaff(t *testing.T, s *scene, trials []*trial) {
 	}
 	for _, entry := range s.failures() {
 		// What came over a connection that is back is done all at once, after the flows have ended.
-		if !said.MatchString(entry) && !s.excuse() && s.pulse.lateSince(s.struck) == 0 {
+		if !said.MatchString(entry) && !s.excuse() && s.pulse.lateSince(s.began) == 0 {
 			t.Errorf("staff read:\n%s", entry)
 		}
 	}
